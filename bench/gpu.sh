@@ -168,16 +168,17 @@ race() { # arguments of check_gpu: runs it under racecheck and prints a line abo
     use_gpu "$SLOT"
     log=$("$SANITIZER" --tool racecheck --error-exitcode 9 --print-limit 20 "$CHECK" --quick $1 2>&1) || status=$?
     hazards=$(sed -n 's/.*RACECHECK SUMMARY: \([0-9]*\) .*/\1/p' <<<"$log" | tail -n 1)
-    echo "$1: $(grep ' failed$' <<<"$log" | tail -n 1), ${hazards:-unknown} hazards, ended with $status"
-    [ "$status" = 0 ] && [ "$hazards" = 0 ] || { echo "$log" && return 1; }
+    # To the log at once, and to the count at the end.
+    echo "$1: $(grep ' failed$' <<<"$log" | tail -n 1), ${hazards:-unknown} hazards, ended with $status" | tee /dev/stderr
+    [ "$status" = 0 ] && [ "$hazards" = 0 ] || { echo "$log" >&2 && return 1; }
 }
 
 races() { # parts of check_gpu side by side: a run of the whole does not end in ten minutes
     {
         printf -- '--filter median --share %s/64\n' {0..63} # the slowest come first
         printf -- '--filter %s\n' chains sharpen convolve edges dilate erode resize adjust pixelate rotate crop stats placeholder
-        printf '%s\n' blur colours encode faces orient patch scans masks
-    } | xargs -P "$(nproc)" --process-slot-var=SLOT -I@ bash -c 'race "@"' | awk '{ print; fflush() }
+        printf '%s\n' blur colours encode faces jpeg orient patch scans masks
+    } | xargs -P "$(nproc)" --process-slot-var=SLOT -I@ bash -c 'race "@"' | awk '
         /: [0-9]+ passed, .* hazards, ended/ { runs++; for (i = 2; i <= NF; i++) {
             if ($i ~ /^passed/) passed += $(i - 1); if ($i ~ /^hazards/) hazards += $(i - 1) } }
         END { print "RACECHECK SUMMARY: " hazards + 0 " hazards, " passed " comparisons in " runs " runs" }'
@@ -204,7 +205,8 @@ pixels_and_sanitizers() {
     say '## Pixels and sanitizers' '' \
         'check_gpu compares each kernel and the whole way over the GPU with the CPU, byte for byte.' ''
     export SEED=${SEED:-$(date +%s)} GPUS
-    GPUS=$(nvidia-smi -L 2>/dev/null | wc -l)
+    GPUS=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU ')
+    [ -z "${CUDA_VISIBLE_DEVICES-}" ] || GPUS=0 # those that are to be used are chosen
     find_model # without it random weights are compared alone
     if wanted check; then
         begin check 900 "$check" $quick

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What each kernel of JPEG to JPEG takes, by NVIDIA's profiler: time, instructions of a warp, bytes through the second-level
 cache and through memory, and how many of the warps that a multiprocessor can hold were active. `blurd-bench profile` runs
-each kind of work on each photograph alone; a row has the mean of a photograph. Prints Markdown; ends with 1 when a kind of work
-has no kernels. Standard library only.
+each kind of work on each photograph alone; a row has the mean of a photograph. Prints Markdown; ends with 1 when the
+profiler saw more or fewer pictures than there were. Standard library only.
 
     PICTURES=FOLDER kernels.py --bench PATH [--ncu ncu] [--out FILE]"""
 import argparse
@@ -91,7 +91,7 @@ def main():
         print(f"\n### {work}\n")
         table(pictures)
     if run.returncode or not complete:
-        sys.exit(f"kernels.py: {options.ncu} ended with {run.returncode}, and {'each' if complete else 'not each'} picture has kernels")
+        sys.exit(f"kernels.py: {options.ncu} ended with {run.returncode}, and saw {'each picture' if complete else 'more or fewer pictures than there were'}")
 
 
 if __name__ == "__main__":

@@ -109,9 +109,13 @@ static void profile_scans(struct bench *bench, const struct jpeg_files *files) {
     for (unsigned i = 0; i < files->count; i++) {
         static struct jpeg_files made = {.count = 1};
         jpeg_files_make_progressive(bench, &files->file[i], &made.file[0]);
-        must(scan_reader_read(reader, made.file[0].bytes, &made.file[0].shape, &reading, &err), &err);
-        scan_reader_give_back(reader, reading);
-        printf("scans of a progressive file, optimal codes: %zu bytes\n", made.file[0].bytes.size);
+        enum status status =
+            scan_reader_read(reader, made.file[0].bytes, &made.file[0].shape, &reading, &err);
+        if (status != ST_UNSUPPORTED) { /* a file that is too large */
+            must(status, &err);
+            scan_reader_give_back(reader, reading);
+            printf("scans of a progressive file, optimal codes: %zu bytes\n", made.file[0].bytes.size);
+        }
         jpeg_files_unload(bench, &made);
     }
     scan_reader_destroy(reader);
