@@ -43,7 +43,7 @@ def test_full_queue(start):
 def test_no_number_of_requests_is_too_many(start):
     """By default only time and memory count: 450 that wait for one worker all get their picture."""
     own = start('--workers', 1, '--queue-target', '1m', '--work-timeout', '1m')
-    request = wire.message('POST', '/blur', pictures.png(pictures.photograph(160, 120)))
+    request = wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(48))  # together they take longer than sending them
     connections = [own.connect(60) for _ in range(450)]
     for connection in connections:
         connection.send(request)
