@@ -7,9 +7,10 @@
 #                  [soak]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
-# takes the libraries of a build. The first six parts without a part. Writes FOLDER/results.md (default
+# takes the libraries of a build. Without the name of a part the first six run. Writes FOLDER/results.md (default
 # build/gpu), which is what bench/results/MACHINE-gpu.md is made of, and FOLDER/logs.tar.gz.
-# Ends with 1 when a check failed, with 77 where there is no GPU. Takes about 20 minutes.
+# Ends with 1 when a check failed, with 77 where there is no GPU. With one GPU and 16 cores it takes more than 20 minutes.
+# races: racecheck, which takes more than ten minutes of them, and much less where there are several GPUs.
 # --pictures: JPEGs and PNGs that the service is asked to filter, too, and photographs for load and soak.
 # kernels: time, instructions and bytes of each kernel of JPEG to JPEG, by ncu.
 # load: JPEGs over HTTP under wrk, then torchvision and OpenCV where they are installed; LOAD_SECONDS (200) for the
@@ -189,7 +190,11 @@ begin_sanitizers() {
     local tool options
     export SANITIZER CHECK=$check
     export -f race races use_gpu
-    SANITIZER=$(find_sanitizer) || { say '**Not sanitized: there is no compute-sanitizer here.**' '' && return; }
+    if ! SANITIZER=$(find_sanitizer); then
+        say '**Not sanitized: there is no compute-sanitizer here.**' ''
+        ! named sanitize && ! named races || failed+=(compute-sanitizer)
+        return
+    fi
     for tool in $(wanted sanitize && echo memcheck initcheck synccheck); do
         options=(--error-exitcode 9 --print-limit 20)
         # Some calls of the driver are tried, and may fail: whether memory of the host is registered, for one.
@@ -197,7 +202,7 @@ begin_sanitizers() {
         begin "$tool" 900 "$SANITIZER" --tool "$tool" "${options[@]}" "$check" --quick
     done
     if wanted races; then
-        begin racecheck 1200 bash -c races
+        begin racecheck 2400 bash -c races
     fi
 }
 

@@ -20,7 +20,7 @@ METRICS = {"gpu__time_duration.sum": "time", "smsp__inst_executed.sum": "instruc
 UNITS = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1, "ms": 1e3, "msecond": 1e3,
          "byte": 1e-6, "Kbyte": 1e-3, "Mbyte": 1, "Gbyte": 1e3}  # to microseconds, and to megabytes
 FIRST = ("huffman_sync", "read_scans")  # the kernels that a picture begins with
-WORK = re.compile(r"(.*), (optimal|standard) codes: \d+ bytes$")
+WORK = re.compile(r"(.*?)(, (?:optimal|standard) codes)?: \d+ bytes$")
 
 
 def launches_of(lines):
@@ -50,7 +50,7 @@ def works_of(lines):
     works, pictures = collections.defaultdict(list), pictures_of(launches_of(lines))
     found = [work for work in map(WORK.match, lines) if work]
     for work, launches in zip(found, pictures):
-        works[work.group(1) + ("" if work.group(2) == "optimal" else ", standard codes")].append(launches)
+        works[work.group(1) + (work.group(2) or "").replace(", optimal codes", "")].append(launches)
     return works, len(found) == len(pictures) > 0
 
 

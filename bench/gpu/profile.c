@@ -114,7 +114,7 @@ static void profile_scans(struct bench *bench, const struct jpeg_files *files) {
         if (status != ST_UNSUPPORTED) { /* a file that is too large */
             must(status, &err);
             scan_reader_give_back(reader, reading);
-            printf("scans of a progressive file, optimal codes: %zu bytes\n", made.file[0].bytes.size);
+            printf("scans of a progressive file: %zu bytes\n", made.file[0].bytes.size);
         }
         jpeg_files_unload(bench, &made);
     }

@@ -32,11 +32,11 @@ esac""",
     "blurd-bench": "",
     "ncu": """
 [ "$1" != --version ] || { echo "Version 1"; exit; }
-printf 'sigma 5, optimal codes: 9 bytes\\n%.0s' 1 2
+printf '%s: 9 bytes\\n' 'sigma 5, optimal codes' 'sigma 5, optimal codes' scans
 row() { printf '"%s","1","%s(int)","%s","%s","%s"\\n' "$@"; }
 echo '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
 id=0
-for kernel in huffman_sync decode_values huffman_sync ${BAD:-decode_values}; do
+for kernel in huffman_sync decode_values huffman_sync decode_values ${BAD:-read_scans}; do
     row $id $kernel gpu__time_duration.sum ns $((1000 + 1000 * id))
     row $id $kernel smsp__inst_executed.sum inst 2,000,000
     row $id $kernel lts__t_bytes.sum byte 3,000,000
@@ -59,7 +59,7 @@ def run(folder, *parts, bad=""):
     """(status, what it says, [[number of the GPU, arguments of check_gpu], ...])"""
     calls = folder / "calls"
     calls.write_text("")
-    environment = dict(os.environ, PATH=f"{folder / 'bin'}:/usr/bin:/bin", CALLS=str(calls), SEED="1")
+    environment = dict(os.environ, PATH=f"{folder / 'bin'}:/usr/bin:/bin", CALLS=str(calls), CUDA_HOME=str(folder), SEED="1")
     for name in ("BLURD_CUDA_LIBRARY", "CUDA_VISIBLE_DEVICES"):
         environment.pop(name, None)
     environment["BAD"] = bad
@@ -81,12 +81,18 @@ def check_all_right(folder):
 
 
 def check_failures(folder):
-    for parts, bad, failed in ((["races"], "hazards", "racecheck"), (["races"], "scans", "racecheck"),
-                               (["sanitize"], "memcheck", "memcheck"), (["sanitize"], "initcheck", "initcheck"), (["check"], "--quick", "check-ptx check-nvrtc"), (["kernels"], "huffman_sync", "kernels")):
-        status, output, _ = run(folder, *parts, bad=bad)
+    for part, bad, failed in (("races", "hazards", "racecheck"), ("races", "scans", "racecheck"),
+                              ("sanitize", "memcheck", "memcheck"), ("sanitize", "initcheck", "initcheck"),
+                              ("check", "--quick", "check-ptx check-nvrtc"), ("kernels", "decode_values", "kernels")):
+        status, output, _ = run(folder, part, bad=bad)
         expect(status == 1 and f"Failed: {failed}\n" in output, f"it says that {failed} failed and ends with 1, not {status}", output)
     status, output, _ = run(folder, "check", bad="nothing")
     expect(status == 77, f"it ends with 77 without a GPU, not {status}", output)
+    tool = folder / "bin" / "compute-sanitizer"
+    tool.rename(folder / "hidden")
+    status, output, _ = run(folder, "races")
+    expect(status == 1 and "Failed: compute-sanitizer\n" in output, f"it ends with 1 without the tool, not {status}", output)
+    (folder / "hidden").rename(tool)
     status, output, _ = run(folder, "chekc")
     expect(status == 64, f"it ends with 64 for a part that there is not, not {status}", output)
 
@@ -95,7 +101,7 @@ def check_kernels(folder):
     status, output, _ = run(folder, "kernels")
     expect(status == 0, "the kernels are profiled", output)
     for row in ("| decode_values | 1 | 3.0 | 2.00 | 3.0 | 0.5 | 25 | 40 |", "| huffman_sync | 1 | 2.0 | 2.00 | 3.0 | 0.5 | 25 | 40 |",
-                "| all | 2 | 5.0 | 4.00 | 6.0 | 1.0 | | |"):
+                "| all | 2 | 5.0 | 4.00 | 6.0 | 1.0 | | |", "### scans\n", "| read_scans | 1 | 5.0 | 2.00 | 3.0 | 0.5 | 25 | 40 |"):
         expect(row in output, f"the table has {row}", output)
 
 
