@@ -91,6 +91,7 @@ static __device__ __forceinline__ bool progressive_wait(const struct progressive
         }
     }
     __threadfence_block();
+    __syncwarp(); /* what the other lanes read from now on comes behind what lane 0 has heard */
     return !progressive_is_damaged(warp);
 }
 
