@@ -4,7 +4,7 @@
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
 #                  [races] [bench] [service] [sandbox] [kernels] [load] [sizes] [regions] [crowd] [several] [threads]
-#                  [soak]
+#                  [soak] [faults]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. Without the name of a part the first six run. Writes FOLDER/results.md (default
@@ -20,7 +20,8 @@
 # limits, no refusals; about a minute. several: 1, 2, 4 and 8 GPUs in one daemon, and as many
 # daemons with a GPU each; about a minute. threads: the processor time of each kind of thread; half a minute. soak:
 # SOAK_REQUESTS (1000000) of mixed kinds in at most SOAK_SECONDS (500), with the first of CODECS; SOAK_KILL=1 kills the
-# GPU's process meanwhile.
+# GPU's process meanwhile. faults: how soon FAULTS_ROUNDS (10) times two faults of a kernel are noticed, 8 s a round, in
+# each of two ways.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
 umask 022
@@ -33,7 +34,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | races | bench | service | sandbox | kernels | load | sizes | regions | crowd | several | threads | soak) parts+=("$1") ;;
+    check | sanitize | races | bench | service | sandbox | kernels | load | sizes | regions | crowd | several | threads | soak | faults) parts+=("$1") ;;
     *) sed -n '5,7p' "$0" && exit 64 ;;
     esac
     shift
@@ -299,13 +300,19 @@ soak() {
         --requests "$requests" --seconds "$seconds" --largest "$largest" ${SOAK_KILL:+--kill} "${photographs[@]}"
 }
 
+faults() {
+    local rounds=${FAULTS_ROUNDS:-10}
+    part faults $((rounds * 40 + 60)) python3 "$here/service/faults.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/faults" \
+        --lua "$here/post.lua" --rounds "$rounds" "${photographs[@]}"
+}
+
 export PYTHONUNBUFFERED=1 # what a part that is out of time has found is kept
 find_programs
 find_nvrtc
 export CUDA_LIBRARY=${BLURD_CUDA_LIBRARY-}
 [ -n "$CUDA_LIBRARY" ] || unset CUDA_LIBRARY
 by_wrk=()
-for name in load sizes regions crowd several threads soak; do
+for name in load sizes regions crowd several threads soak faults; do
     named $name && by_wrk+=("$name")
 done
 describe

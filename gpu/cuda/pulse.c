@@ -80,6 +80,7 @@ static void leave_calls(struct pulse *pulse, struct pulse_watch *watch) {
 void pulse_begin(struct pulse *pulse, struct pulse_watch *watch, const struct pulse_work *work, int64_t now) {
     atomic_fetch_add(&pulse->runs, !work->alone);
     *watch = (struct pulse_watch){.work = *work, .beats = atomic_load(&pulse->beats), .looked = now};
+    watch->runs = runs_of(pulse, work);
     be_patient(pulse, watch, now);
     pthread_mutex_lock(&pulse->lock);
     watch->link = &pulse->calling;
@@ -157,9 +158,10 @@ int64_t pulse_age(struct pulse_watch *watch, int64_t now) {
 }
 
 void pulse_note(struct pulse *pulse, const struct pulse_watch *watch, int64_t took) {
+    double runs = larger_of(watch->runs, runs_of(pulse, &watch->work));
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         if (has_kind(&watch->work, i)) {
-            remember(pulse, i, (double)took / bytes_of(&watch->work) / runs_of(pulse, &watch->work));
+            remember(pulse, i, (double)took / bytes_of(&watch->work) / runs);
         }
     }
     atomic_fetch_add(&pulse->beats, 1);

@@ -8,15 +8,17 @@
  *
  * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, for its size
  * and for each step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Runs
- * share the device, so the time of a run is divided by the number of runs in progress, and the limit is
- * multiplied by it. A run with the flag `alone` takes as long beside other runs as without them, so its time
- * is not divided and its limit is not multiplied. Where events tell how long the device worked on a run, that
- * is its time: a thread that gets a core late would make the limit longer. The device counts as lost
- * when it has ended no run for PULSE_QUIET_NS and a run is beyond its limit. A run may wait behind a long
- * one: as long as another run with a limit above PULSE_LONG_NS, or of a kind that is not known, may be in
- * progress, the device is not lost. While work is handed over, PULSE_CALL_NS is added to both, since calls
- * wait for each other. The caller asks the driver about a run of a kind of which fewer than PULSE_RUNS were
- * done, and about one with a limit above PULSE_ASK_BEYOND_NS.
+ * share the device, so the time of a run is divided by the number of runs in progress, at its begin or at its
+ * end, whichever is larger, and the limit is multiplied by the number of those in progress now. Where only
+ * the end counted, the last run of a crowd made the limit of the next crowd many times too long. A run with
+ * the flag `alone` takes as long beside other runs as without them, so its time is not divided and its limit
+ * is not multiplied. Where the device's events or stamps tell how long it worked on a run, that is its time:
+ * a thread that gets a core late would make the limit longer. The device counts as lost when it has ended no
+ * run for PULSE_QUIET_NS and a run is beyond its limit. A run may wait behind a long one: as long as another
+ * run with a limit above PULSE_LONG_NS, or of a kind that is not known, may be in progress, the device is not
+ * lost. While work is handed over, PULSE_CALL_NS is added to both, since calls wait for each other. The
+ * caller asks the driver about a run of a kind of which fewer than PULSE_RUNS were done, and about one with a
+ * limit above PULSE_ASK_BEYOND_NS.
  *
  * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
  * PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
@@ -69,6 +71,7 @@ struct pulse_watch {
     struct pulse_watch *next, **link; /* in the list; NULL: not in it */
     struct pulse_work work;
     unsigned beats;
+    double runs;     /* in progress at the begin */
     int64_t looked;  /* `now` of the last look */
     int64_t age;     /* nanoseconds since the begin, as far as they count */
     int64_t quiet;   /* since the device's last beat */

@@ -115,8 +115,10 @@ static bool advance(struct submitter *submitter, struct submission *submission) 
     }
     if (submission->stage == RUNNING) {
         int64_t now = clock_ns();
+        int64_t device_ns = jpeg_stream_device_ns(submission->jpeg);
         submission->took = now - submission->began;
-        pulse_note(&submitter->device->pulse, &submission->watch, pulse_age(&submission->watch, now));
+        pulse_note(&submitter->device->pulse, &submission->watch,
+                   device_ns > 0 ? device_ns : pulse_age(&submission->watch, now));
     }
     submission->stage = submission->stage == RUNNING ? end(submission) : OVER;
     return true;

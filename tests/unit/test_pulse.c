@@ -217,6 +217,32 @@ static void test_a_crowd_of_the_past(void **state) {
     assert_in_range(lost_after(&pulse, &blur), 116, 121);
 }
 
+/* A thread that looks late sees a whole crowd end at once, and the last one to be noted is alone by then. A
+ * limit that took that one's time for its own would be eight times the crowd's number too long. */
+static void test_the_last_of_a_crowd(void **state) {
+    (void)state;
+    enum { CROWD = 28, LATE_MS = 8 };
+    struct pulse pulse = {0};
+    struct pulse_watch watch[CROWD];
+    do_runs(&pulse, &blur, PULSE_RUNS, 0.5);
+    for (int i = 0; i < CROWD; i++) {
+        pulse_begin(&pulse, &watch[i], &blur, now);
+    }
+    now += LATE_MS * MS;
+    for (int i = 0; i < CROWD; i++) {
+        pulse_note(&pulse, &watch[i], pulse_age(&watch[i], now));
+        pulse_end(&pulse, &watch[i]);
+    }
+    for (int i = 0; i < CROWD - 1; i++) {
+        pulse_begin(&pulse, &watch[i], &blur, now);
+    }
+    const int limit = 100 + PULSE_TIMES * LATE_MS;
+    assert_in_range(lost_after(&pulse, &blur), limit, 2 * limit);
+    for (int i = 0; i < CROWD - 1; i++) {
+        pulse_end(&pulse, &watch[i]);
+    }
+}
+
 /* The time of a process that is stopped does not count, neither for a verdict nor in the history. */
 static void test_a_stop(void **state) {
     (void)state;
@@ -324,6 +350,7 @@ int main(void) {
         cmocka_unit_test_setup(test_long_runs, reset),
         cmocka_unit_test_setup(test_behind_a_long_run, reset),
         cmocka_unit_test_setup(test_a_crowd_of_the_past, reset),
+        cmocka_unit_test_setup(test_the_last_of_a_crowd, reset),
         cmocka_unit_test_setup(test_a_stop, reset),
         cmocka_unit_test_setup(test_calls, reset),
         cmocka_unit_test_setup(test_calls_that_wait, reset),

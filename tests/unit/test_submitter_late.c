@@ -219,6 +219,25 @@ static void test_marks_that_never_come(void **state) {
     buf_finish(&file);
 }
 
+/* --- a thread that is late --------------------------------------------------------------------- */
+static CUresult CUDAAPI mark_of_3_ms(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned flags) {
+    for (uint64_t i = 0; i < KERNEL_STAMPS; i++) {
+        lane.stream.marks->ns[i] = 1 + i * 1000000;
+    }
+    return late_mark(stream, to, value, flags);
+}
+
+/* It sees the mark when it asks the driver, after PULSE_JUDGE_NS. The clock counts the device's time. */
+static void test_the_time_of_a_jpeg(void **state) {
+    (void)state;
+    struct buf file = recipe_file(&plain);
+    cuda.cuStreamWriteValue32 = mark_of_3_ms;
+    cuda.cuStreamQuery = late_query;
+    assert_int_equal(run(&file, QUALITY), ST_OK);
+    assert_float_equal(device.pulse.kind[PULSE_KINDS - 1].slowest * PULSE_BYTES, 3e6, 1);
+    buf_finish(&file);
+}
+
 /* --- many at a time ---------------------------------------------------------------------------- */
 /* Marks that were not written yet, and whether they are to be. Of the submitter's thread but for the atomic
  * ones.
@@ -368,6 +387,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_jpegs, open_late, close_late),
         cmocka_unit_test_setup_teardown(test_a_result_that_is_copied, open_late, close_late),
         cmocka_unit_test_setup_teardown(test_marks_that_never_come, open_late, close_late),
+        cmocka_unit_test_setup_teardown(test_the_time_of_a_jpeg, open_late, close_late),
         cmocka_unit_test_setup_teardown(test_a_crowd, open_late, close_late),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
