@@ -95,6 +95,7 @@ void pulse_begin(struct pulse *pulse, struct pulse_watch *watch, const struct pu
 void pulse_handed(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
     leave_calls(pulse, watch);
     advance(watch, now);
+    watch->handed = watch->seen = watch->age;
 }
 
 /* `more` is added to both limits. */
@@ -120,7 +121,9 @@ static enum pulse_verdict judge(struct pulse *pulse, struct pulse_watch *watch, 
 }
 
 enum pulse_verdict pulse_look(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
-    return judge(pulse, watch, now, 0);
+    enum pulse_verdict verdict = judge(pulse, watch, now, 0);
+    watch->seen = watch->age;
+    return verdict;
 }
 
 int64_t pulse_stuck_ns(struct pulse *pulse, int64_t now) {
@@ -152,16 +155,12 @@ static void remember(struct pulse *pulse, unsigned kind, double took) {
     }
 }
 
-int64_t pulse_age(struct pulse_watch *watch, int64_t now) {
-    advance(watch, now);
-    return watch->age;
-}
-
-void pulse_note(struct pulse *pulse, const struct pulse_watch *watch, int64_t took) {
+void pulse_note(struct pulse *pulse, const struct pulse_watch *watch) {
+    double took = (double)(watch->seen - watch->handed);
     double runs = larger_of(watch->runs, runs_of(pulse, &watch->work));
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         if (has_kind(&watch->work, i)) {
-            remember(pulse, i, (double)took / bytes_of(&watch->work) / runs);
+            remember(pulse, i, took / bytes_of(&watch->work) / runs);
         }
     }
     atomic_fetch_add(&pulse->beats, 1);

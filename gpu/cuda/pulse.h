@@ -12,8 +12,9 @@
  * end, whichever is larger, and the limit is multiplied by the number of those in progress now. Where only
  * the end counted, the last run of a crowd made the limit of the next crowd many times too long. A run with
  * the flag `alone` takes as long beside other runs as without them, so its time is not divided and its limit
- * is not multiplied. Where the device's events or stamps tell how long it worked on a run, that is its time:
- * a thread that gets a core late would make the limit longer. The device counts as lost when it has ended no
+ * is not multiplied. The time of a run begins with pulse_handed and ends with the last look that found it in
+ * progress: before and after, its thread may have waited for a core, and each such millisecond would make the
+ * limits of a crowd hundreds of milliseconds longer. The device counts as lost when it has ended no
  * run for PULSE_QUIET_NS and a run is beyond its limit. A run may wait behind a long one: as long as another
  * run with a limit above PULSE_LONG_NS, or of a kind that is not known, may be in progress, the device is not
  * lost. While work is handed over, PULSE_CALL_NS is added to both, since calls wait for each other. The
@@ -74,6 +75,8 @@ struct pulse_watch {
     double runs;     /* in progress at the begin */
     int64_t looked;  /* `now` of the last look */
     int64_t age;     /* nanoseconds since the begin, as far as they count */
+    int64_t handed;  /* `age` at pulse_handed */
+    int64_t seen;    /* `age` at the last look that found the work in progress */
     int64_t quiet;   /* since the device's last beat */
     int64_t judged;  /* `quiet` at the last verdict */
     bool takes_long; /* it counts in long_runs */
@@ -90,12 +93,8 @@ void pulse_handed(struct pulse *pulse, struct pulse_watch *watch, int64_t now);
 /* What to do while the work is not done. Call it every few milliseconds or more often, after pulse_handed. */
 enum pulse_verdict pulse_look(struct pulse *pulse, struct pulse_watch *watch, int64_t now);
 
-/* Nanoseconds since the begin, as far as they count. */
-int64_t pulse_age(struct pulse_watch *watch, int64_t now);
-
-/* The work is done and took that many nanoseconds: of the device's time if that is known, else its age, in
- * which the thread may have waited for a core. */
-void pulse_note(struct pulse *pulse, const struct pulse_watch *watch, int64_t took);
+/* The work is done. */
+void pulse_note(struct pulse *pulse, const struct pulse_watch *watch);
 
 /* The run is over, whether the work was done or failed. */
 void pulse_end(struct pulse *pulse, struct pulse_watch *watch);

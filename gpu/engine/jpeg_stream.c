@@ -327,10 +327,6 @@ struct lane_timing jpeg_stream_timing(const struct jpeg_stream *jpeg, int64_t to
     return timing;
 }
 
-int64_t jpeg_stream_device_ns(const struct jpeg_stream *jpeg) {
-    return gpu_stream_between(&jpeg->stream, KERNEL_DECODING, KERNEL_ENCODED);
-}
-
 /* Fetches the candidates that are not downloaded yet. */
 static enum status end_search(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                               struct error *err) {

@@ -77,10 +77,6 @@ enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *jo
  * search, that is the rest of the `took_ns` that the job took the host. */
 struct lane_timing jpeg_stream_timing(const struct jpeg_stream *jpeg, int64_t took_ns);
 
-/* The device's time of a job that is done, from the first kernel of decoding to the last one of encoding, in
- * nanoseconds; 0 where the device does not do both. */
-int64_t jpeg_stream_device_ns(const struct jpeg_stream *jpeg);
-
 /* Whether the stream keeps the picture that the job names, decoded by a search. */
 bool jpeg_stream_keeps(const struct jpeg_stream *jpeg, const struct transcode *job);
 

@@ -166,7 +166,7 @@ static void look(struct scan_reader *reader, struct launch *launch) {
     }
     if (launch->count == 0) {
         reader->busy--;
-        pulse_note(pulse, &launch->watch, pulse_age(&launch->watch, clock_ns()));
+        pulse_note(pulse, &launch->watch);
         pulse_end(pulse, &launch->watch);
     } else if (gpu_stream_check(&launch->stream, &launch->watch, &err) != ST_OK) {
         fail_all(reader, launch, &err);

@@ -114,11 +114,8 @@ static bool advance(struct submitter *submitter, struct submission *submission) 
         return true;
     }
     if (submission->stage == RUNNING) {
-        int64_t now = clock_ns();
-        int64_t device_ns = jpeg_stream_device_ns(submission->jpeg);
-        submission->took = now - submission->began;
-        pulse_note(&submitter->device->pulse, &submission->watch,
-                   device_ns > 0 ? device_ns : pulse_age(&submission->watch, now));
+        submission->took = clock_ns() - submission->began;
+        pulse_note(&submitter->device->pulse, &submission->watch);
     }
     submission->stage = submission->stage == RUNNING ? end(submission) : OVER;
     return true;

@@ -207,8 +207,7 @@ enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, stru
     status = status == ST_OK ? gpu_stream_wait(stream, &watch, err) : gpu_stream_abandon(stream, status);
     status = status == ST_OK ? gpu_stream_timing(stream, timing, err) : status;
     if (status == ST_OK && stream->marks) {
-        pulse_note(&stream->device->pulse, &watch,
-                   timing->upload_ns + timing->filter_ns + timing->download_ns);
+        pulse_note(&stream->device->pulse, &watch);
     }
     pulse_end(&stream->device->pulse, &watch);
     if (status == ST_OK) {

@@ -34,7 +34,7 @@ static void do_runs(struct pulse *pulse, const struct pulse_work *work, int coun
             now += left < LOOK_MS ? (int64_t)(left * (double)MS) : LOOK_MS * MS;
             pulse_look(pulse, &watch, now);
         }
-        pulse_note(pulse, &watch, pulse_age(&watch, now));
+        pulse_note(pulse, &watch);
         pulse_end(pulse, &watch);
     }
 }
@@ -217,30 +217,57 @@ static void test_a_crowd_of_the_past(void **state) {
     assert_in_range(lost_after(&pulse, &blur), 116, 121);
 }
 
-/* A thread that looks late sees a whole crowd end at once, and the last one to be noted is alone by then. A
- * limit that took that one's time for its own would be eight times the crowd's number too long. */
+enum { CROWD = 28, CROWD_MS = 8, LATE_MS = 15 };
+
+/* As many runs end at once. Returns after how many milliseconds the device is lost when the next crowd stops.
+ */
+static int lost_after_a_crowd(struct pulse *pulse, int64_t late) {
+    struct pulse_watch watch[CROWD];
+    for (int i = 0; i < CROWD; i++) {
+        pulse_begin(pulse, &watch[i], &blur, now);
+    }
+    now += late;
+    for (int i = 0; i < CROWD; i++) {
+        pulse_handed(pulse, &watch[i], now);
+    }
+    for (int i = 0; i < CROWD * CROWD_MS; i++) {
+        now += i % CROWD == 0 ? MS : 0;
+        pulse_look(pulse, &watch[i % CROWD], now);
+    }
+    now += late;
+    for (int i = 0; i < CROWD; i++) {
+        pulse_note(pulse, &watch[i]);
+        pulse_end(pulse, &watch[i]);
+    }
+    for (int i = 1; i < CROWD; i++) {
+        pulse_begin(pulse, &watch[i], &blur, now);
+    }
+    int ms = lost_after(pulse, &blur);
+    for (int i = 1; i < CROWD; i++) {
+        pulse_end(pulse, &watch[i]);
+    }
+    return ms;
+}
+
+/* The last one to be noted is alone by then. If its time were divided by one, the limit would be 28 times too
+ * long. */
 static void test_the_last_of_a_crowd(void **state) {
     (void)state;
-    enum { CROWD = 28, LATE_MS = 8 };
     struct pulse pulse = {0};
-    struct pulse_watch watch[CROWD];
-    do_runs(&pulse, &blur, PULSE_RUNS, 0.5);
-    for (int i = 0; i < CROWD; i++) {
-        pulse_begin(&pulse, &watch[i], &blur, now);
-    }
-    now += LATE_MS * MS;
-    for (int i = 0; i < CROWD; i++) {
-        pulse_note(&pulse, &watch[i], pulse_age(&watch[i], now));
-        pulse_end(&pulse, &watch[i]);
-    }
-    for (int i = 0; i < CROWD - 1; i++) {
-        pulse_begin(&pulse, &watch[i], &blur, now);
-    }
-    const int limit = 100 + PULSE_TIMES * LATE_MS;
-    assert_in_range(lost_after(&pulse, &blur), limit, 2 * limit);
-    for (int i = 0; i < CROWD - 1; i++) {
-        pulse_end(&pulse, &watch[i]);
-    }
+    const int limit = 100 + PULSE_TIMES * CROWD_MS;
+    do_runs(&pulse, &blur, PULSE_RUNS, 0.1);
+    assert_in_range(lost_after_a_crowd(&pulse, 0), limit, 2 * limit);
+}
+
+/* A thread that gets a core late, while it hands over the work or before it sees that the work is done. */
+static void test_a_thread_that_is_late(void **state) {
+    (void)state;
+    struct pulse in_time = {0}, late = {0};
+    do_runs(&in_time, &blur, PULSE_RUNS, 0.1);
+    do_runs(&late, &blur, PULSE_RUNS, 0.1);
+    int ms = lost_after_a_crowd(&in_time, 0);
+    assert_true(ms > 0);
+    assert_in_range(lost_after_a_crowd(&late, LATE_MS * MS), ms - 1, ms + 1);
 }
 
 /* The time of a process that is stopped does not count, neither for a verdict nor in the history. */
@@ -255,7 +282,7 @@ static void test_a_stop(void **state) {
     now += HOUR_MS * MS;
     assert_int_equal(wait_ms(&pulse, &watch, 50), PULSE_WAIT);
     now += HOUR_MS * MS;
-    pulse_note(&pulse, &watch, pulse_age(&watch, now));
+    pulse_note(&pulse, &watch);
     pulse_end(&pulse, &watch);
     assert_in_range(pulse.kind[BLUR].slowest * blur.bytes, 100 * MS, 101 * MS + 2 * PULSE_STEP_NS);
 }
@@ -351,6 +378,7 @@ int main(void) {
         cmocka_unit_test_setup(test_behind_a_long_run, reset),
         cmocka_unit_test_setup(test_a_crowd_of_the_past, reset),
         cmocka_unit_test_setup(test_the_last_of_a_crowd, reset),
+        cmocka_unit_test_setup(test_a_thread_that_is_late, reset),
         cmocka_unit_test_setup(test_a_stop, reset),
         cmocka_unit_test_setup(test_calls, reset),
         cmocka_unit_test_setup(test_calls_that_wait, reset),
