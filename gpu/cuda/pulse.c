@@ -24,28 +24,57 @@ static bool has_kind(const struct pulse_work *work, unsigned kind) {
     return work->kinds >> kind & 1;
 }
 
+/* The runs that share the device with this one. */
+static double runs_of(struct pulse *pulse, const struct pulse_work *work) {
+    return work->alone ? 1 : larger_of(1, atomic_load(&pulse->runs));
+}
+
+static unsigned crowd_of(double runs) {
+    unsigned crowd = 0;
+    while (crowd + 1 < PULSE_CROWDS && runs >= (double)(2u << crowd)) {
+        crowd++;
+    }
+    return crowd;
+}
+
+/* Nanoseconds for each byte that the kind takes in such a crowd, at most; negative: too little is known of
+ * it. A crowd takes no less than a smaller one. One without a history takes no more than a larger one, and
+ * than a smaller one for each of its runs. */
+static double slowest_of(struct pulse *pulse, unsigned kind, double runs) {
+    const unsigned own = crowd_of(runs);
+    double least = -1, most = -1;
+    for (unsigned i = 0; i < PULSE_CROWDS; i++) {
+        struct pulse_history *history = &pulse->history[kind][i];
+        double each = atomic_load(&history->slowest), crowd = (double)(1u << i);
+        if (atomic_load(&history->done) < PULSE_RUNS) {
+            continue;
+        }
+        double slowest = each * larger_of(runs, crowd);
+        if (i == own) {
+            return larger_of(least, slowest);
+        }
+        least = i < own ? larger_of(least, each * crowd) : least;
+        most = most < 0 || slowest < most ? slowest : most;
+    }
+    return larger_of(least, most);
+}
+
 static bool is_known(struct pulse *pulse, const struct pulse_work *work) {
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
-        if (has_kind(work, i) && atomic_load(&pulse->kind[i].done) < PULSE_RUNS) {
+        if (has_kind(work, i) && slowest_of(pulse, i, 1) < 0) {
             return false;
         }
     }
     return work->kinds != 0;
 }
 
-/* The runs that share the device with this one. */
-static double runs_of(struct pulse *pulse, const struct pulse_work *work) {
-    return work->alone ? 1 : larger_of(1, atomic_load(&pulse->runs));
-}
-
 /* The longest that the work may take, in nanoseconds. */
 static double limit_of(struct pulse *pulse, const struct pulse_work *work) {
-    double slowest = 0;
+    double slowest = 0, runs = runs_of(pulse, work);
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
-        slowest = has_kind(work, i) ? larger_of(slowest, atomic_load(&pulse->kind[i].slowest)) : slowest;
+        slowest = has_kind(work, i) ? larger_of(slowest, slowest_of(pulse, i, runs)) : slowest;
     }
-    return PULSE_QUIET_NS +
-           (double)PULSE_TIMES * runs_of(pulse, work) * work->steps * slowest * bytes_of(work);
+    return PULSE_QUIET_NS + (double)PULSE_TIMES * work->steps * slowest * bytes_of(work);
 }
 
 /* Others wait behind a run that takes long, as its blocks of threads come first. */
@@ -145,13 +174,13 @@ void pulse_slow_end(struct pulse *pulse) {
     atomic_fetch_sub(&pulse->slow, 1);
 }
 
-static void remember(struct pulse *pulse, unsigned kind, double took) {
-    double before = atomic_load(&pulse->kind[kind].slowest), after;
+static void remember(struct pulse_history *history, double took) {
+    double before = atomic_load(&history->slowest), after;
     do {
         after = larger_of(before - before / PULSE_MEMORY, took);
-    } while (!atomic_compare_exchange_weak(&pulse->kind[kind].slowest, &before, after));
-    if (atomic_load(&pulse->kind[kind].done) < PULSE_RUNS) {
-        atomic_fetch_add(&pulse->kind[kind].done, 1);
+    } while (!atomic_compare_exchange_weak(&history->slowest, &before, after));
+    if (atomic_load(&history->done) < PULSE_RUNS) {
+        atomic_fetch_add(&history->done, 1);
     }
 }
 
@@ -160,7 +189,7 @@ void pulse_note(struct pulse *pulse, const struct pulse_watch *watch) {
     double runs = larger_of(watch->runs, runs_of(pulse, &watch->work));
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         if (has_kind(&watch->work, i)) {
-            remember(pulse, i, took / bytes_of(&watch->work) / runs);
+            remember(&pulse->history[i][crowd_of(runs)], took / bytes_of(&watch->work) / runs);
         }
     }
     atomic_fetch_add(&pulse->beats, 1);

@@ -8,18 +8,18 @@
  *
  * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, for its size
  * and for each step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Runs
- * share the device, so the time of a run is divided by the number of runs in progress, at its begin or at its
- * end, whichever is larger, and the limit is multiplied by the number of those in progress now. Where only
- * the end counted, the last run of a crowd made the limit of the next crowd many times too long. A run with
- * the flag `alone` takes as long beside other runs as without them, so its time is not divided and its limit
- * is not multiplied. The time of a run begins with pulse_handed and ends with the last look that found it in
- * progress: before and after, its thread may have waited for a core, and each such millisecond would make the
- * limits of a crowd hundreds of milliseconds longer. The device counts as lost when it has ended no
- * run for PULSE_QUIET_NS and a run is beyond its limit. A run may wait behind a long one: as long as another
- * run with a limit above PULSE_LONG_NS, or of a kind that is not known, may be in progress, the device is not
- * lost. While work is handed over, PULSE_CALL_NS is added to both, since calls wait for each other. The
- * caller asks the driver about a run of a kind of which fewer than PULSE_RUNS were done, and about one with a
- * limit above PULSE_ASK_BEYOND_NS.
+ * share the device, so a crowd of runs is compared with crowds of about its size. The larger number of those
+ * in progress at the begin and at the end of a run counts: the last one of a crowd is alone at its end. A run
+ * with the flag `alone` takes as long beside other runs as without them, and counts as one without.
+ *
+ * The time of a run begins with pulse_handed and ends with the last look that found it in progress. Before
+ * and after, its thread may have waited for a core.
+ *
+ * The device counts as lost when it has ended no run for PULSE_QUIET_NS and a run is beyond its limit. A run
+ * may wait behind a long one: as long as another run with a limit above PULSE_LONG_NS, or of a kind that is
+ * not known, may be in progress, the device is not lost. While work is handed over, PULSE_CALL_NS is added to
+ * both, since calls wait for each other. The caller asks the driver about a run of a kind of which fewer than
+ * PULSE_RUNS were done in crowds of one size, and about one with a limit above PULSE_ASK_BEYOND_NS.
  *
  * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
  * PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
@@ -32,7 +32,8 @@
 
 enum {
     PULSE_KINDS = 32,
-    PULSE_RUNS = 32, /* of a kind, until its history counts */
+    PULSE_CROWDS = 5, /* of 1, 2 to 3, 4 to 7, 8 to 15, and more runs in progress */
+    PULSE_RUNS = 32,  /* of a kind, until its history counts */
     PULSE_TIMES = 8,
     PULSE_MEMORY = 256,      /* runs of a kind, after which the slowest is forgotten */
     PULSE_BYTES = 64 * 1024, /* smaller pictures take as long as these */
@@ -46,16 +47,19 @@ enum {
 
 struct pulse_watch;
 
+/* Of the runs of a kind that were done in crowds of a size. */
+struct pulse_history {
+    _Atomic double slowest; /* nanoseconds for each byte, divided by the runs in progress */
+    _Atomic unsigned done;  /* up to PULSE_RUNS */
+};
+
 /* Of one device. All zero: it has done nothing. */
 struct pulse {
     _Atomic unsigned beats;     /* how often any work was done */
     _Atomic unsigned runs;      /* in progress; runs with the flag `alone` do not count */
     _Atomic unsigned long_runs; /* runs in progress whose limit is above PULSE_LONG_NS, or not known */
     _Atomic int64_t patience;   /* clock_ns at which the last of their limits ends */
-    struct {
-        _Atomic double slowest; /* nanoseconds for each byte, divided by the runs in progress */
-        _Atomic unsigned done;  /* up to PULSE_RUNS */
-    } kind[PULSE_KINDS];
+    struct pulse_history history[PULSE_KINDS][PULSE_CROWDS];
     _Atomic unsigned slow;       /* calls in progress that take long without a fault */
     pthread_mutex_t lock;        /* guards the list, and the watches in it */
     struct pulse_watch *calling; /* runs whose work is being handed over */

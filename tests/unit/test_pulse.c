@@ -214,14 +214,17 @@ static void test_a_crowd_of_the_past(void **state) {
     for (int i = 0; i < 9; i++) {
         pulse_end(&pulse, &other[i]);
     }
+    /* A crowd of 8 is the smallest of that history. */
+    assert_in_range(lost_after(&pulse, &blur), 100 + 8 * PULSE_TIMES * TOOK_MS,
+                    105 + 8 * PULSE_TIMES * TOOK_MS);
+    do_runs(&pulse, &blur, PULSE_RUNS, TOOK_MS);
     assert_in_range(lost_after(&pulse, &blur), 116, 121);
 }
 
-enum { CROWD = 28, CROWD_MS = 8, LATE_MS = 15 };
+enum { CROWD = 28, CROWDS = 3 /* more than PULSE_RUNS */, CROWD_MS = 8, ALONE_MS = 18, LATE_MS = 15 };
 
-/* As many runs end at once. Returns after how many milliseconds the device is lost when the next crowd stops.
- */
-static int lost_after_a_crowd(struct pulse *pulse, int64_t late) {
+/* As many runs end at once, while their thread is late before and after. */
+static void do_a_crowd(struct pulse *pulse, int64_t late) {
     struct pulse_watch watch[CROWD];
     for (int i = 0; i < CROWD; i++) {
         pulse_begin(pulse, &watch[i], &blur, now);
@@ -239,6 +242,11 @@ static int lost_after_a_crowd(struct pulse *pulse, int64_t late) {
         pulse_note(pulse, &watch[i]);
         pulse_end(pulse, &watch[i]);
     }
+}
+
+/* Begins a crowd, and returns after how many milliseconds the device is lost; -1: the driver is asked. */
+static int crowd_lost_after(struct pulse *pulse) {
+    struct pulse_watch watch[CROWD];
     for (int i = 1; i < CROWD; i++) {
         pulse_begin(pulse, &watch[i], &blur, now);
     }
@@ -249,25 +257,46 @@ static int lost_after_a_crowd(struct pulse *pulse, int64_t late) {
     return ms;
 }
 
-/* The last one to be noted is alone by then. If its time were divided by one, the limit would be 28 times too
- * long. */
-static void test_the_last_of_a_crowd(void **state) {
+/* The last one to be noted is alone by then, but that is no time of one alone. A thread that gets a core late
+ * makes no difference. */
+static void test_crowds(void **state) {
     (void)state;
-    struct pulse pulse = {0};
-    const int limit = 100 + PULSE_TIMES * CROWD_MS;
-    do_runs(&pulse, &blur, PULSE_RUNS, 0.1);
-    assert_in_range(lost_after_a_crowd(&pulse, 0), limit, 2 * limit);
+    for (int64_t late = 0; late <= LATE_MS * MS; late += LATE_MS * MS) {
+        struct pulse pulse = {0};
+        do_runs(&pulse, &blur, PULSE_RUNS, 0.1);
+        for (int i = 0; i < CROWDS; i++) {
+            do_a_crowd(&pulse, late);
+        }
+        assert_in_range(lost_after(&pulse, &blur), 101, 107);
+        assert_in_range(crowd_lost_after(&pulse), 100 + PULSE_TIMES * CROWD_MS,
+                        105 + 2 * PULSE_TIMES * CROWD_MS);
+    }
 }
 
-/* A thread that gets a core late, while it hands over the work or before it sees that the work is done. */
-static void test_a_thread_that_is_late(void **state) {
+/* One that is alone leaves most of the device idle: a crowd takes as long as that one, but not as many times.
+ */
+static void test_a_slow_one_alone(void **state) {
     (void)state;
-    struct pulse in_time = {0}, late = {0};
-    do_runs(&in_time, &blur, PULSE_RUNS, 0.1);
-    do_runs(&late, &blur, PULSE_RUNS, 0.1);
-    int ms = lost_after_a_crowd(&in_time, 0);
-    assert_true(ms > 0);
-    assert_in_range(lost_after_a_crowd(&late, LATE_MS * MS), ms - 1, ms + 1);
+    struct pulse pulse = {0};
+    for (int i = 0; i < CROWDS; i++) {
+        do_a_crowd(&pulse, 0);
+    }
+    assert_in_range(crowd_lost_after(&pulse), 100, 105 + 2 * PULSE_TIMES * CROWD_MS);
+    do_runs(&pulse, &blur, PULSE_RUNS, ALONE_MS);
+    const int limit = 100 + PULSE_TIMES * ALONE_MS;
+    assert_in_range(lost_after(&pulse, &blur), limit, limit + 5);
+    assert_in_range(crowd_lost_after(&pulse), limit, limit + 5);
+}
+
+/* Where only a large crowd is known, a smaller one may take as long. */
+static void test_one_after_a_crowd(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    for (int i = 0; i < CROWDS; i++) {
+        do_a_crowd(&pulse, 0);
+    }
+    assert_in_range(lost_after(&pulse, &blur), 100 + PULSE_TIMES * CROWD_MS / 2,
+                    105 + PULSE_TIMES * CROWD_MS);
 }
 
 /* The time of a process that is stopped does not count, neither for a verdict nor in the history. */
@@ -284,7 +313,7 @@ static void test_a_stop(void **state) {
     now += HOUR_MS * MS;
     pulse_note(&pulse, &watch);
     pulse_end(&pulse, &watch);
-    assert_in_range(pulse.kind[BLUR].slowest * blur.bytes, 100 * MS, 101 * MS + 2 * PULSE_STEP_NS);
+    assert_in_range(pulse.history[BLUR][0].slowest * blur.bytes, 100 * MS, 101 * MS + 2 * PULSE_STEP_NS);
 }
 
 /* Looks as the guard does, every 20 ms. Returns after how many milliseconds a thread is stuck; 0: not yet. */
@@ -377,8 +406,9 @@ int main(void) {
         cmocka_unit_test_setup(test_long_runs, reset),
         cmocka_unit_test_setup(test_behind_a_long_run, reset),
         cmocka_unit_test_setup(test_a_crowd_of_the_past, reset),
-        cmocka_unit_test_setup(test_the_last_of_a_crowd, reset),
-        cmocka_unit_test_setup(test_a_thread_that_is_late, reset),
+        cmocka_unit_test_setup(test_crowds, reset),
+        cmocka_unit_test_setup(test_a_slow_one_alone, reset),
+        cmocka_unit_test_setup(test_one_after_a_crowd, reset),
         cmocka_unit_test_setup(test_a_stop, reset),
         cmocka_unit_test_setup(test_calls, reset),
         cmocka_unit_test_setup(test_calls_that_wait, reset),

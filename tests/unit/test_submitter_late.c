@@ -238,7 +238,7 @@ static void test_a_late_thread(void **state) {
     int64_t begin = clock_ns();
     assert_int_equal(run(&file, QUALITY), ST_OK);
     double rest = (double)(clock_ns() - begin - LATER_MS * INT64_C(1000000));
-    assert_true(device.pulse.kind[PULSE_KINDS - 1].slowest * PULSE_BYTES <= rest);
+    assert_true(device.pulse.history[PULSE_KINDS - 1][0].slowest * PULSE_BYTES <= rest);
     buf_finish(&file);
 }
 
