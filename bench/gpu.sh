@@ -166,12 +166,14 @@ report_jobs() {
 }
 
 race() { # arguments of check_gpu: runs it under racecheck and prints a line about it, and all of a run with hazards
-    local log status=0 hazards
+    local log line status=0 hazards
     use_gpu "$SLOT"
     log=$("$SANITIZER" --tool racecheck --error-exitcode 9 --print-limit 20 "$CHECK" --quick $1 2>&1) || status=$?
     hazards=$(sed -n 's/.*RACECHECK SUMMARY: \([0-9]*\) .*/\1/p' <<<"$log" | tail -n 1)
-    # To the log at once, and to the count at the end.
-    echo "$1: $(grep ' failed$' <<<"$log" | tail -n 1), ${hazards:-unknown} hazards, ended with $status" | tee /dev/stderr
+    # To the log at once, and to the count at the end. `tee /dev/stderr` would write over the log.
+    line="$1: $(grep ' failed$' <<<"$log" | tail -n 1), ${hazards:-unknown} hazards, ended with $status"
+    echo "$line" >&2
+    echo "$line"
     [ "$status" = 0 ] && [ "$hazards" = 0 ] || { echo "$log" >&2 && return 1; }
 }
 

@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -73,6 +74,9 @@ def check_all_right(folder):
     expect(status == 0 and "Everything that ran is as it must be." in output, "all that ran was right", output)
     expect(re.search(r"racecheck \| ok \| \d+ \| RACECHECK SUMMARY: 0 hazards, 602 comparisons in 86 runs", output),
            "racecheck counts its parts", output)
+    with tarfile.open(folder / "out" / "logs.tar.gz") as logs:
+        told = logs.extractfile("logs/racecheck.log").read().decode()
+    expect(len(re.findall(r"7 passed, 0 failed, 0 hazards, ended with 0$", told, re.M)) == 86, "the log has a line of each run", told)
     expect(all(re.search(rf"\| {tool} \| ok \|.*0 errors \|", output) for tool in SANITIZERS), "each tool is in the table", output)
     shares = {call[1] for call in calls if "--share" in call[1]}
     expect(len(shares) == 64 and len(calls) == 3 + len(SANITIZERS) + 86, "each part of check_gpu runs once", output)

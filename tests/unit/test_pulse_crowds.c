@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ * When a device counts as lost that does several runs at a time. Time is what the test says. */
+#include "tests/unit/pulse_fixture.h"
+
+static const struct pulse_work median = {.kinds = 1u << MEDIAN, .steps = 1, .bytes = 1e6};
+
+/* The time of runs that share the device is divided by their number. */
+static void test_a_crowd_of_the_past(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    struct pulse_watch other[9];
+    do_runs(&pulse, &median, PULSE_RUNS, 0);
+    for (int i = 0; i < 9; i++) {
+        pulse_begin(&pulse, &other[i], &median, now);
+    }
+    do_runs(&pulse, &blur, PULSE_RUNS, 10 * TOOK_MS);
+    const int limit = 100 + 10 * PULSE_TIMES * TOOK_MS;
+    assert_in_range(lost_after(&pulse, &blur), limit, limit + 5);
+    for (int i = 0; i < 9; i++) {
+        pulse_end(&pulse, &other[i]);
+    }
+    /* A crowd of 8 is the smallest of that history. */
+    assert_in_range(lost_after(&pulse, &blur), 100 + 8 * PULSE_TIMES * TOOK_MS,
+                    105 + 8 * PULSE_TIMES * TOOK_MS);
+    do_runs(&pulse, &blur, PULSE_RUNS, TOOK_MS);
+    assert_in_range(lost_after(&pulse, &blur), 116, 121);
+}
+
+enum { CROWD = 28, CROWDS = 3 /* more than PULSE_RUNS */, CROWD_MS = 8, ALONE_MS = 18, LATE_MS = 15 };
+
+/* As many runs end at once, while their thread is late before and after. */
+static void do_a_crowd(struct pulse *pulse, int64_t late) {
+    struct pulse_watch watch[CROWD];
+    for (int i = 0; i < CROWD; i++) {
+        pulse_begin(pulse, &watch[i], &blur, now);
+    }
+    now += late;
+    for (int i = 0; i < CROWD; i++) {
+        pulse_handed(pulse, &watch[i], now);
+    }
+    for (int i = 0; i < CROWD * CROWD_MS; i++) {
+        now += i % CROWD == 0 ? MS : 0;
+        pulse_look(pulse, &watch[i % CROWD], now);
+    }
+    now += late;
+    for (int i = 0; i < CROWD; i++) {
+        pulse_note(pulse, &watch[i]);
+        pulse_end(pulse, &watch[i]);
+    }
+}
+
+/* Begins a crowd, and returns after how many milliseconds the device is lost; -1: the driver is asked. */
+static int crowd_lost_after(struct pulse *pulse) {
+    struct pulse_watch watch[CROWD];
+    for (int i = 1; i < CROWD; i++) {
+        pulse_begin(pulse, &watch[i], &blur, now);
+    }
+    int ms = lost_after(pulse, &blur);
+    for (int i = 1; i < CROWD; i++) {
+        pulse_end(pulse, &watch[i]);
+    }
+    return ms;
+}
+
+/* The last one to be noted is alone by then, but that is no time of one alone. A thread that gets a core late
+ * makes no difference. */
+static void test_crowds(void **state) {
+    (void)state;
+    for (int64_t late = 0; late <= LATE_MS * MS; late += LATE_MS * MS) {
+        struct pulse pulse = {0};
+        do_runs(&pulse, &blur, PULSE_RUNS, 0.1);
+        for (int i = 0; i < CROWDS; i++) {
+            do_a_crowd(&pulse, late);
+        }
+        assert_in_range(lost_after(&pulse, &blur), 101, 107);
+        assert_in_range(crowd_lost_after(&pulse), 100 + PULSE_TIMES * CROWD_MS,
+                        105 + 2 * PULSE_TIMES * CROWD_MS);
+    }
+}
+
+/* One that is alone leaves most of the device idle: a crowd takes as long as that one, but not as many times.
+ */
+static void test_a_slow_one_alone(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    for (int i = 0; i < CROWDS; i++) {
+        do_a_crowd(&pulse, 0);
+    }
+    assert_in_range(crowd_lost_after(&pulse), 100, 105 + 2 * PULSE_TIMES * CROWD_MS);
+    do_runs(&pulse, &blur, PULSE_RUNS, ALONE_MS);
+    const int limit = 100 + PULSE_TIMES * ALONE_MS;
+    assert_in_range(lost_after(&pulse, &blur), limit, limit + 5);
+    assert_in_range(crowd_lost_after(&pulse), limit, limit + 5);
+}
+
+/* Where only a large crowd is known, a smaller one may take as long. */
+static void test_one_after_a_crowd(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    for (int i = 0; i < CROWDS; i++) {
+        do_a_crowd(&pulse, 0);
+    }
+    assert_in_range(lost_after(&pulse, &blur), 100 + PULSE_TIMES * CROWD_MS / 2,
+                    105 + PULSE_TIMES * CROWD_MS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_a_crowd_of_the_past, reset),
+        cmocka_unit_test_setup(test_crowds, reset),
+        cmocka_unit_test_setup(test_a_slow_one_alone, reset),
+        cmocka_unit_test_setup(test_one_after_a_crowd, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
