@@ -29,57 +29,95 @@ static double runs_of(struct pulse *pulse, const struct pulse_work *work) {
     return work->alone ? 1 : larger_of(1, atomic_load(&pulse->runs));
 }
 
+/* Where the classes of crowds and of sizes begin. */
+static double crowd_begin(unsigned i) {
+    return (double)(UINT64_C(1) << i);
+}
+
+static double size_begin(unsigned i) {
+    return (double)((uint64_t)PULSE_BYTES << 2 * i);
+}
+
 static unsigned crowd_of(double runs) {
-    unsigned crowd = 0;
-    while (crowd + 1 < PULSE_CROWDS && runs >= (double)(2u << crowd)) {
-        crowd++;
+    unsigned i = 0;
+    while (i + 1 < PULSE_CROWDS && runs >= crowd_begin(i + 1)) {
+        i++;
     }
-    return crowd;
+    return i;
 }
 
-/* Nanoseconds for each byte that the kind takes in such a crowd, at most; negative: too little is known of
- * it. A crowd takes no less than a smaller one. One without a history takes no more than a larger one, and
- * than a smaller one for each of its runs. */
-static double slowest_of(struct pulse *pulse, unsigned kind, double runs) {
-    const unsigned own = crowd_of(runs);
-    double least = -1, most = -1;
-    for (unsigned i = 0; i < PULSE_CROWDS; i++) {
-        struct pulse_history *history = &pulse->history[kind][i];
-        double each = atomic_load(&history->slowest), crowd = (double)(1u << i);
-        if (atomic_load(&history->done) < PULSE_RUNS) {
-            continue;
-        }
-        double slowest = each * larger_of(runs, crowd);
-        if (i == own) {
-            return larger_of(least, slowest);
-        }
-        least = i < own ? larger_of(least, each * crowd) : least;
-        most = most < 0 || slowest < most ? slowest : most;
+static unsigned size_of(double bytes) {
+    unsigned i = 0;
+    while (i + 1 < PULSE_SIZES && bytes >= size_begin(i + 1)) {
+        i++;
     }
-    return larger_of(least, most);
+    return i;
 }
 
-static bool is_known(struct pulse *pulse, const struct pulse_work *work) {
-    for (unsigned i = 0; i < PULSE_KINDS; i++) {
-        if (has_kind(work, i) && slowest_of(pulse, i, 1) < 0) {
-            return false;
-        }
-    }
-    return work->kinds != 0;
+static bool is_recent(struct pulse *pulse, struct pulse_history *history) {
+    return atomic_load(&pulse->beats) - atomic_load(&history->noted) <= PULSE_RECENT;
 }
 
-/* The longest that the work may take, in nanoseconds. */
+/* How many runs in progress, and how many bytes. */
+struct scale {
+    double runs, bytes;
+};
+
+/* What histories tell of the longest time of a run, in nanoseconds; negative: nothing. */
+struct bounds {
+    double least, most;
+};
+
+/* A run takes no less time than a smaller one in a smaller crowd did of late. It takes no more than a larger
+ * one in a larger crowd did, and than a smaller one as many times as it is larger. */
+static void compare(const struct scale *run, double each, const struct scale *other, bool recent,
+                    struct bounds *bounds) {
+    double most = each * larger_of(run->runs, other->runs) * larger_of(run->bytes, other->bytes);
+    if (recent && other->runs <= run->runs && other->bytes <= run->bytes) {
+        bounds->least = larger_of(bounds->least, each * other->runs * other->bytes);
+    }
+    bounds->most = bounds->most < 0 || most < bounds->most ? most : bounds->most;
+}
+
+/* The longest that a run of the kind takes, in nanoseconds; negative: too little is known of the kind. The
+ * run's own class tells most. */
+static double slowest_of(struct pulse *pulse, unsigned kind, const struct scale *run) {
+    const unsigned own_crowd = crowd_of(run->runs), own_size = size_of(run->bytes);
+    struct bounds bounds = {-1, -1};
+    double known = -1;
+    for (unsigned i = 0; i < PULSE_CROWDS * PULSE_SIZES; i++) {
+        const unsigned crowd = i / PULSE_SIZES, size = i % PULSE_SIZES;
+        struct pulse_history *history = &pulse->history[kind][crowd][size];
+        if (atomic_load(&history->done) >= PULSE_RUNS) {
+            const double each = atomic_load(&history->slowest);
+            const struct scale other = {crowd == own_crowd ? run->runs : crowd_begin(crowd),
+                                        size == own_size ? run->bytes : size_begin(size)};
+            known = crowd == own_crowd && size == own_size ? each * run->runs * run->bytes : known;
+            compare(run, each, &other, is_recent(pulse, history), &bounds);
+        }
+    }
+    return larger_of(bounds.least, known < 0 ? bounds.most : known);
+}
+
+/* The longest that the work may take, in nanoseconds; negative: too little is known of it. */
 static double limit_of(struct pulse *pulse, const struct pulse_work *work) {
-    double slowest = 0, runs = runs_of(pulse, work);
+    const struct scale scale = {runs_of(pulse, work), bytes_of(work)};
+    double slowest = -1;
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
-        slowest = has_kind(work, i) ? larger_of(slowest, slowest_of(pulse, i, runs)) : slowest;
+        if (has_kind(work, i)) {
+            double kind = slowest_of(pulse, i, &scale);
+            if (kind < 0) {
+                return -1;
+            }
+            slowest = larger_of(slowest, kind);
+        }
     }
-    return PULSE_QUIET_NS + (double)PULSE_TIMES * work->steps * slowest * bytes_of(work);
+    return slowest < 0 ? -1 : PULSE_QUIET_NS + (double)PULSE_TIMES * work->steps * slowest;
 }
 
 /* Others wait behind a run that takes long, as its blocks of threads come first. */
 static void be_patient(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
-    double limit = is_known(pulse, &watch->work) ? limit_of(pulse, &watch->work) : PULSE_ASK_BEYOND_NS;
+    double known = limit_of(pulse, &watch->work), limit = known < 0 ? PULSE_ASK_BEYOND_NS : known;
     int64_t before = atomic_load(&pulse->patience), after = now + (int64_t)limit;
     watch->takes_long = limit > PULSE_LONG_NS;
     atomic_fetch_add(&pulse->long_runs, watch->takes_long);
@@ -125,6 +163,7 @@ void pulse_handed(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
     leave_calls(pulse, watch);
     advance(watch, now);
     watch->handed = watch->seen = watch->age;
+    watch->quiet = watch->judged = 0;
 }
 
 /* `more` is added to both limits. */
@@ -139,11 +178,12 @@ static enum pulse_verdict judge(struct pulse *pulse, struct pulse_watch *watch, 
         return PULSE_WAIT;
     }
     watch->judged = watch->quiet;
-    if (!is_known(pulse, &watch->work)) {
+    double limit = limit_of(pulse, &watch->work) + (double)more;
+    if (limit < (double)more) {
         return PULSE_ASK;
     }
-    double limit = limit_of(pulse, &watch->work) + (double)more;
-    if (watch->quiet > PULSE_QUIET_NS + more && (double)watch->age > limit && !may_wait(pulse, watch, now)) {
+    if (watch->quiet > PULSE_QUIET_NS + more && (double)(watch->age - watch->handed) > limit &&
+        !may_wait(pulse, watch, now)) {
         return PULSE_LOST;
     }
     return limit > PULSE_ASK_BEYOND_NS ? PULSE_ASK : PULSE_WAIT;
@@ -174,7 +214,7 @@ void pulse_slow_end(struct pulse *pulse) {
     atomic_fetch_sub(&pulse->slow, 1);
 }
 
-static void remember(struct pulse_history *history, double took) {
+static void remember(struct pulse_history *history, double took, unsigned beats) {
     double before = atomic_load(&history->slowest), after;
     do {
         after = larger_of(before - before / PULSE_MEMORY, took);
@@ -182,17 +222,19 @@ static void remember(struct pulse_history *history, double took) {
     if (atomic_load(&history->done) < PULSE_RUNS) {
         atomic_fetch_add(&history->done, 1);
     }
+    atomic_store(&history->noted, beats);
 }
 
 void pulse_note(struct pulse *pulse, const struct pulse_watch *watch) {
-    double took = (double)(watch->seen - watch->handed);
-    double runs = larger_of(watch->runs, runs_of(pulse, &watch->work));
+    double took = larger_of((double)(watch->seen - watch->handed), PULSE_LEAST_NS);
+    const struct scale scale = {larger_of(watch->runs, runs_of(pulse, &watch->work)), bytes_of(&watch->work)};
+    unsigned beats = atomic_fetch_add(&pulse->beats, 1) + 1;
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         if (has_kind(&watch->work, i)) {
-            remember(&pulse->history[i][crowd_of(runs)], took / bytes_of(&watch->work) / runs);
+            remember(&pulse->history[i][crowd_of(scale.runs)][size_of(scale.bytes)],
+                     took / scale.bytes / scale.runs, beats);
         }
     }
-    atomic_fetch_add(&pulse->beats, 1);
 }
 
 void pulse_end(struct pulse *pulse, struct pulse_watch *watch) {

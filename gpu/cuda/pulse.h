@@ -6,11 +6,12 @@
  * the driver hand over the work, a guard looks at it, a thread that makes no such calls. Then the thread that
  * polls the fence looks.
  *
- * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, for its size
- * and for each step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Runs
- * share the device, so a crowd of runs is compared with crowds of about its size. The larger number of those
- * in progress at the begin and at the end of a run counts: the last one of a crowd is alone at its end. A run
- * with the flag `alone` takes as long beside other runs as without them, and counts as one without.
+ * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, for each
+ * step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. A run is compared
+ * with runs of its kind, of its class of sizes, and in crowds of its class, since runs share the device.
+ * Where there were few of these, other classes give bounds. The larger number of runs in progress at the
+ * begin and at the end of a run is its crowd: the last one of a crowd is alone at its end. A run with the
+ * flag `alone` takes as long beside other runs as without them, and counts as one without.
  *
  * The time of a run begins with pulse_handed and ends with the last look that found it in progress. Before
  * and after, its thread may have waited for a core.
@@ -18,8 +19,8 @@
  * The device counts as lost when it has ended no run for PULSE_QUIET_NS and a run is beyond its limit. A run
  * may wait behind a long one: as long as another run with a limit above PULSE_LONG_NS, or of a kind that is
  * not known, may be in progress, the device is not lost. While work is handed over, PULSE_CALL_NS is added to
- * both, since calls wait for each other. The caller asks the driver about a run of a kind of which fewer than
- * PULSE_RUNS were done in crowds of one size, and about one with a limit above PULSE_ASK_BEYOND_NS.
+ * both, since calls wait for each other. The caller asks the driver about a run of a kind of which no class
+ * has PULSE_RUNS, and about one with a limit above PULSE_ASK_BEYOND_NS.
  *
  * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
  * PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
@@ -32,11 +33,14 @@
 
 enum {
     PULSE_KINDS = 32,
-    PULSE_CROWDS = 5, /* of 1, 2 to 3, 4 to 7, 8 to 15, and more runs in progress */
-    PULSE_RUNS = 32,  /* of a kind, until its history counts */
+    PULSE_CROWDS = 5, /* classes: 1, 2 to 3, 4 to 7, 8 to 15, and more runs in progress */
+    PULSE_SIZES = 6, /* classes: pictures below 4, 16, 64, 256 and 1,024 times PULSE_BYTES, and larger ones */
+    PULSE_RUNS = 32, /* of a class, until its history counts */
     PULSE_TIMES = 8,
-    PULSE_MEMORY = 256,      /* runs of a kind, after which the slowest is forgotten */
+    PULSE_MEMORY = 256,      /* runs of a class, after which the slowest is forgotten */
+    PULSE_RECENT = 1024,     /* runs, during which a class tells of larger ones, too */
     PULSE_BYTES = 64 * 1024, /* smaller pictures take as long as these */
+    PULSE_LEAST_NS = 250000, /* that a run takes, since a look may come too late to see it in progress */
     PULSE_QUIET_NS = 100000000,
     PULSE_CALL_NS = 100000000,
     PULSE_LONG_NS = 250000000,
@@ -47,10 +51,11 @@ enum {
 
 struct pulse_watch;
 
-/* Of the runs of a kind that were done in crowds of a size. */
+/* Of the runs of a kind with a class of crowds and of sizes. */
 struct pulse_history {
     _Atomic double slowest; /* nanoseconds for each byte, divided by the runs in progress */
     _Atomic unsigned done;  /* up to PULSE_RUNS */
+    _Atomic unsigned noted; /* the device's beats at the last one */
 };
 
 /* Of one device. All zero: it has done nothing. */
@@ -59,7 +64,7 @@ struct pulse {
     _Atomic unsigned runs;      /* in progress; runs with the flag `alone` do not count */
     _Atomic unsigned long_runs; /* runs in progress whose limit is above PULSE_LONG_NS, or not known */
     _Atomic int64_t patience;   /* clock_ns at which the last of their limits ends */
-    struct pulse_history history[PULSE_KINDS][PULSE_CROWDS];
+    struct pulse_history history[PULSE_KINDS][PULSE_CROWDS][PULSE_SIZES];
     _Atomic unsigned slow;       /* calls in progress that take long without a fault */
     pthread_mutex_t lock;        /* guards the list, and the watches in it */
     struct pulse_watch *calling; /* runs whose work is being handed over */

@@ -323,7 +323,7 @@ static enum status run_on(struct engine_session *session, unsigned device, const
     }
     status = jpeg ? run_jpeg(session, device, run, memory, done)
                   : run_pixels(session, device, run, &pictures, memory, done);
-    mappings_put(mapping);
+    mappings_put(session->engine->mappings, mapping);
     return status;
 }
 

@@ -33,6 +33,7 @@ struct mapping {
      * the owner changes them. */
     _Atomic enum registration state;
     atomic_bool taken; /* a run has the slot */
+    bool counts;       /* the run that has it counts as busy */
 };
 
 struct mappings {
@@ -46,7 +47,7 @@ struct mappings {
     size_t outgrown_bytes;
     int64_t release_at; /* clock_ns of the next release; for the thread that attends */
     bool attended, closing;
-    _Atomic unsigned busy; /* threads that register or unregister a large slot */
+    _Atomic unsigned busy; /* threads that register, unregister or copy a large slot */
 };
 
 struct mappings *mappings_create(const struct cuda *cuda) {
@@ -184,8 +185,10 @@ static struct mapping *take(struct mappings *mappings, uint64_t serial, struct e
     return mapping;
 }
 
-void mappings_put(struct mapping *mapping) {
+void mappings_put(struct mappings *mappings, struct mapping *mapping) {
     if (mapping) {
+        note_busy(mappings, mapping, mapping->counts ? -1 : 0);
+        mapping->counts = false;
         atomic_store(&mapping->taken, false);
     }
 }
@@ -259,11 +262,13 @@ enum status mappings_get(struct mappings *mappings, const struct slot_view *slot
     }
     enum status status = taken->memory ? ST_OK : map(taken, slot->span, fd, err);
     if (status != ST_OK) {
-        mappings_put(taken);
+        mappings_put(mappings, taken);
         return status;
     }
     see_to(mappings, taken, later);
     taken->generation = slot->generation;
+    taken->counts = atomic_load(&taken->state) != REGISTERED; /* the driver copies it on the run's thread */
+    note_busy(mappings, taken, taken->counts);
     *mapping = taken;
     *memory = taken->memory;
     return ST_OK;

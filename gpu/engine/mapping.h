@@ -47,10 +47,11 @@ void mappings_attend(struct mappings *mappings);
 /* Lets mappings_attend return. Thread-safe. */
 void mappings_leave(struct mappings *mappings);
 
-/* Whether a large slot is being registered, while all other calls of the driver wait. Thread-safe. */
+/* Whether a large slot is being registered, while all other calls of the driver wait, or whether a run has
+ * one that is not registered, so that its calls take as long as the copies. Thread-safe. */
 bool mappings_are_busy(const struct mappings *mappings);
 
 /* Gives the slot back after the run. NULL is allowed. Thread-safe. */
-void mappings_put(struct mapping *mapping);
+void mappings_put(struct mappings *mappings, struct mapping *mapping);
 
 #endif

@@ -197,6 +197,9 @@ enum status gpu_stream_check(const struct gpu_stream *stream, struct pulse_watch
     case PULSE_ASK:
         return ask_driver(stream, err);
     case PULSE_LOST:
+        if (stream->marks && gpu_stream_reached(stream)) {
+            break; /* since the caller looked, which may be a while ago */
+        }
         return fail(err, ST_DEVICE, "the GPU has done nothing for %.0f ms", clock_ns_to_ms(watch->quiet));
     case PULSE_WAIT:
         break;

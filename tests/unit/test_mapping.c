@@ -26,11 +26,14 @@ enum {
 
 static _Atomic unsigned registered, released;
 static _Thread_local unsigned registered_here;
-static _Atomic bool device_is_busy;
+static _Atomic bool device_is_busy, driver_refuses;
 static sem_t device_is_idle, has_released;
 
 static CUresult do_register(void *memory, size_t size, unsigned flags) {
     (void)flags;
+    if (atomic_load(&driver_refuses)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     memset(memory, 1, size);
     atomic_fetch_add(&registered, 1);
     registered_here++;
@@ -48,7 +51,16 @@ static CUresult do_unregister(void *memory) {
     return CUDA_SUCCESS;
 }
 
-static const struct cuda cuda = {.cuMemHostRegister = do_register, .cuMemHostUnregister = do_unregister};
+static CUresult describe(CUresult result, const char **text) {
+    (void)result;
+    *text = "it refuses";
+    return CUDA_SUCCESS;
+}
+
+static const struct cuda cuda = {.cuGetErrorName = describe,
+                                 .cuGetErrorString = describe,
+                                 .cuMemHostRegister = do_register,
+                                 .cuMemHostUnregister = do_unregister};
 
 struct fixture {
     struct mappings *mappings;
@@ -70,7 +82,7 @@ static uint8_t *run(struct fixture *fixture, uint64_t generation, uint64_t span,
     assert_int_equal(mappings_get(fixture->mappings, &view, later, fixture->fd, &mapping, &memory, &err),
                      ST_OK);
     memory[span - 1] = 3;
-    mappings_put(mapping);
+    mappings_put(fixture->mappings, mapping);
     return memory;
 }
 
@@ -86,7 +98,7 @@ static void await_attendance(struct fixture *fixture) {
         before = registered_here;
         assert_int_equal(mappings_get(fixture->mappings, &view, true, fixture->fd, &mapping, &memory, &err),
                          ST_OK);
-        mappings_put(mapping);
+        mappings_put(fixture->mappings, mapping);
         sched_yield();
     } while (registered_here > before);
 }
@@ -133,6 +145,35 @@ static void test_grows(void **state) {
     run(&fixture, 2, MIB, false); /* other pages */
     assert_int_equal(registered, 3);
     assert_int_equal(released, 2);
+    tear_down(&fixture, false);
+}
+
+/* Whether the slots are busy while a run has one. */
+static bool is_busy(struct fixture *fixture, uint64_t serial, uint64_t span) {
+    const struct slot_view view = {.serial = serial, .generation = 1, .span = span};
+    struct mapping *mapping;
+    struct error err = {0};
+    uint8_t *memory;
+    assert_int_equal(mappings_get(fixture->mappings, &view, false, fixture->fd, &mapping, &memory, &err),
+                     ST_OK);
+    bool busy = mappings_are_busy(fixture->mappings);
+    mappings_put(fixture->mappings, mapping);
+    assert_false(mappings_are_busy(fixture->mappings));
+    return busy;
+}
+
+/* Copies of a large slot that the driver does not register block their threads for long. */
+static void test_a_driver_that_refuses(void **state) {
+    (void)state;
+    struct fixture fixture;
+    set_up(&fixture, false);
+    assert_false(is_busy(&fixture, 1, MAPPING_LATER_MAX + PAGE));
+    atomic_store(&driver_refuses, true);
+    assert_true(is_busy(&fixture, 2, MAPPING_LATER_MAX + PAGE));
+    assert_true(is_busy(&fixture, 2, MAPPING_LATER_MAX + PAGE));
+    assert_false(is_busy(&fixture, 3, MAPPING_LATER_MAX));
+    assert_false(is_busy(&fixture, 1, MAPPING_LATER_MAX + PAGE));
+    atomic_store(&driver_refuses, false);
     tear_down(&fixture, false);
 }
 
@@ -185,6 +226,7 @@ static void test_ends_with_memory_left(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grows),
+        cmocka_unit_test(test_a_driver_that_refuses),
         cmocka_unit_test(test_grows_while_the_device_works),
         cmocka_unit_test(test_leaves_no_more_than_the_limit),
         cmocka_unit_test(test_ends_with_memory_left),

@@ -28,15 +28,44 @@ static void test_sizes(void **state) {
     assert_in_range(lost_after(&pulse, &work), 102, 107);
 }
 
-/* Small pictures take as long as those of PULSE_BYTES, so that large ones do not get a minute. */
+/* Small pictures take as long as those of PULSE_BYTES, and no less than PULSE_LEAST_NS, so that large ones do
+ * not get a minute. Once larger ones are known, they tell more. */
 static void test_small_pictures(void **state) {
     (void)state;
     struct pulse pulse = {0};
-    struct pulse_work work = blur;
-    work.bytes = 100;
-    do_runs(&pulse, &work, PULSE_RUNS, 0.05);
-    work.bytes = 8e6;
-    assert_in_range(lost_after(&pulse, &work), 145, 155);
+    struct pulse_work small = blur, large = blur;
+    small.bytes = 100;
+    large.bytes = 128 * PULSE_BYTES;
+    do_runs(&pulse, &small, PULSE_RUNS, 0.05);
+    assert_in_range(lost_after(&pulse, &small), 102, 107);
+    assert_in_range(lost_after(&pulse, &large), 100 + 128 * PULSE_TIMES / 4, 105 + 128 * PULSE_TIMES / 4);
+    do_runs(&pulse, &large, PULSE_RUNS, TOOK_MS);
+    assert_in_range(lost_after(&pulse, &large), 100 + PULSE_TIMES * TOOK_MS, 105 + PULSE_TIMES * TOOK_MS);
+    large.bytes *= 2; /* another class; 64 times PULSE_BYTES are the least of the one that is known */
+    assert_in_range(lost_after(&pulse, &large), 100 + 2 * PULSE_TIMES * TOOK_MS,
+                    105 + 2 * PULSE_TIMES * TOOK_MS);
+}
+
+/* Classes of sizes begin at 4, 16, 64, 256 and 1,024 times PULSE_BYTES. Each has its own history: a larger
+ * one does not shorten or lengthen the limit of a smaller one. */
+static void test_where_sizes_begin(void **state) {
+    (void)state;
+    enum { SHORT_MS = 5, LONG_MS = 15 };
+    for (double begin = 4 * PULSE_BYTES; begin <= 1024 * PULSE_BYTES; begin *= 4) {
+        for (int longer = 0; longer < 2; longer++) {
+            struct pulse pulse = {0};
+            struct pulse_work small = blur, large = blur;
+            const int small_ms = longer ? SHORT_MS : LONG_MS, large_ms = longer ? LONG_MS : SHORT_MS;
+            small.bytes = begin - 1;
+            large.bytes = begin;
+            do_runs(&pulse, &small, PULSE_RUNS, small_ms);
+            do_runs(&pulse, &large, PULSE_RUNS, large_ms);
+            const int limit = 100 + PULSE_TIMES * small_ms, larger = 100 + PULSE_TIMES * LONG_MS;
+            assert_in_range(lost_after(&pulse, &small), limit, limit + 5);
+            assert_true(!longer ||
+                        (lost_after(&pulse, &large) >= larger && lost_after(&pulse, &large) <= larger + 5));
+        }
+    }
 }
 
 /* The driver is asked every few milliseconds until enough is known about each filter of the chain. */
@@ -157,7 +186,7 @@ static void test_a_stop(void **state) {
     now += HOUR_MS * MS;
     pulse_note(&pulse, &watch);
     pulse_end(&pulse, &watch);
-    assert_in_range(pulse.history[BLUR][0].slowest * blur.bytes, 100 * MS, 101 * MS + 2 * PULSE_STEP_NS);
+    assert_in_range(pulse.history[BLUR][0][1].slowest * blur.bytes, 100 * MS, 101 * MS + 2 * PULSE_STEP_NS);
 }
 
 /* Looks as the guard does, every 20 ms. Returns after how many milliseconds a thread is stuck; 0: not yet. */
@@ -186,7 +215,8 @@ static void test_calls(void **state) {
     assert_int_equal(stuck_after(&pulse, 10000), 1020); /* the second; nothing is known of medians */
     pulse_handed(&pulse, &watch[1], now);
     assert_int_equal(stuck_after(&pulse, 10000), 0);
-    assert_int_equal(wait_ms(&pulse, &watch[1], 100), PULSE_LOST); /* its thread looks */
+    assert_int_equal(wait_ms(&pulse, &watch[1], 90), PULSE_WAIT); /* its thread looks */
+    assert_int_equal(wait_ms(&pulse, &watch[1], 100), PULSE_LOST);
     for (int i = 0; i < 3; i++) {
         pulse_end(&pulse, &watch[i]);
     }
@@ -216,7 +246,7 @@ static void test_calls_that_wait(void **state) {
 /* Runs that take the same time beside others: their limit does not follow from how many there were. */
 static void test_runs_that_share_nothing(void **state) {
     (void)state;
-    enum { SIDE_BY_SIDE = 24, SCANS = 3, SCANS_MS = 46, LONG_TIMES = 6 };
+    enum { SIDE_BY_SIDE = 24, SCANS = 3, SCANS_MS = 46, LONG_TIMES = 2 };
     struct pulse pulse = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct pulse_work scans = {.kinds = 1u << SCANS, .steps = 1, .bytes = 2e5, .alone = true};
     struct pulse_watch others[SIDE_BY_SIDE];
@@ -230,11 +260,8 @@ static void test_runs_that_share_nothing(void **state) {
     }
     assert_int_equal(pulse.runs, 0);
     scans.bytes *= LONG_TIMES;
-    struct pulse_watch watch;
-    pulse_begin(&pulse, &watch, &scans, now);
-    pulse_handed(&pulse, &watch, now);
-    assert_int_not_equal(wait_ms(&pulse, &watch, LONG_TIMES * SCANS_MS), PULSE_LOST);
-    pulse_end(&pulse, &watch);
+    const int limit = 100 + PULSE_TIMES * LONG_TIMES * SCANS_MS;
+    assert_in_range(lost_after(&pulse, &scans), limit, limit + 5);
 }
 
 int main(void) {
@@ -243,6 +270,7 @@ int main(void) {
         cmocka_unit_test_setup(test_the_limit, reset),
         cmocka_unit_test_setup(test_sizes, reset),
         cmocka_unit_test_setup(test_small_pictures, reset),
+        cmocka_unit_test_setup(test_where_sizes_begin, reset),
         cmocka_unit_test_setup(test_what_is_not_known, reset),
         cmocka_unit_test_setup(test_filters, reset),
         cmocka_unit_test_setup(test_memory, reset),

@@ -93,7 +93,8 @@ static void test_a_slow_one_alone(void **state) {
     assert_in_range(crowd_lost_after(&pulse), limit, limit + 5);
 }
 
-/* Where only a large crowd is known, a smaller one may take as long. */
+/* Where only a large crowd is known, a smaller one may take as long. 14 is the least of those that are noted.
+ */
 static void test_one_after_a_crowd(void **state) {
     (void)state;
     struct pulse pulse = {0};
@@ -104,12 +105,85 @@ static void test_one_after_a_crowd(void **state) {
                     105 + PULSE_TIMES * CROWD_MS);
 }
 
+/* Runs with so many others in progress, that long. */
+static void do_among(struct pulse *pulse, int others, double ms) {
+    struct pulse_watch other[PULSE_RUNS];
+    for (int i = 0; i < others; i++) {
+        pulse_begin(pulse, &other[i], &median, now);
+    }
+    do_runs(pulse, &blur, PULSE_RUNS, ms);
+    for (int i = 0; i < others; i++) {
+        pulse_end(pulse, &other[i]);
+    }
+}
+
+static int lost_among(struct pulse *pulse, int others) {
+    struct pulse_watch other[PULSE_RUNS];
+    for (int i = 0; i < others; i++) {
+        pulse_begin(pulse, &other[i], &median, now);
+    }
+    int ms = lost_after(pulse, &blur);
+    for (int i = 0; i < others; i++) {
+        pulse_end(pulse, &other[i]);
+    }
+    return ms;
+}
+
+/* Classes begin at 2, 4, 8 and 16 runs. The larger crowd has the longer limit, the smaller one keeps its own.
+ */
+static void test_where_classes_begin(void **state) {
+    (void)state;
+    enum { SHORT_MS = 5, LONG_MS = 15 };
+    for (int runs = 2; runs <= 16; runs *= 2) {
+        struct pulse pulse = {0};
+        do_runs(&pulse, &median, PULSE_RUNS, 0);
+        do_among(&pulse, runs - 2, SHORT_MS);
+        do_among(&pulse, runs - 1, LONG_MS);
+        assert_in_range(lost_among(&pulse, runs - 2), 100 + PULSE_TIMES * SHORT_MS,
+                        105 + PULSE_TIMES * SHORT_MS);
+        assert_in_range(lost_among(&pulse, runs - 1), 100 + PULSE_TIMES * LONG_MS,
+                        105 + PULSE_TIMES * LONG_MS);
+    }
+}
+
+/* A crowd without a history takes no more than a larger one, though one alone took long for its size. */
+static void test_between_two_crowds(void **state) {
+    (void)state;
+    enum { ALONE = 4, AMONG_16 = 10 };
+    struct pulse pulse = {0};
+    do_runs(&pulse, &median, PULSE_RUNS, 0);
+    do_among(&pulse, 0, ALONE);
+    do_among(&pulse, 15, AMONG_16);
+    assert_in_range(lost_among(&pulse, 7), 100 + PULSE_TIMES * AMONG_16, 105 + PULSE_TIMES * AMONG_16);
+}
+
+/* What took long alone says nothing of a crowd any more when many others have come. For one alone it counts.
+ */
+static void test_what_is_long_ago(void **state) {
+    (void)state;
+    struct pulse pulse = {0};
+    do_runs(&pulse, &median, PULSE_RUNS, 0);
+    do_among(&pulse, 0, 4 * CROWD_MS);
+    do_among(&pulse, 15, CROWD_MS);
+    assert_in_range(lost_among(&pulse, 15), 100 + 4 * PULSE_TIMES * CROWD_MS,
+                    105 + 4 * PULSE_TIMES * CROWD_MS);
+    for (int i = 0; i <= PULSE_RECENT / PULSE_RUNS; i++) {
+        do_among(&pulse, 15, CROWD_MS);
+    }
+    assert_in_range(lost_among(&pulse, 15), 100 + PULSE_TIMES * CROWD_MS, 105 + PULSE_TIMES * CROWD_MS);
+    assert_in_range(lost_after(&pulse, &blur), 100 + 4 * PULSE_TIMES * CROWD_MS,
+                    105 + 4 * PULSE_TIMES * CROWD_MS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_crowd_of_the_past, reset),
         cmocka_unit_test_setup(test_crowds, reset),
         cmocka_unit_test_setup(test_a_slow_one_alone, reset),
         cmocka_unit_test_setup(test_one_after_a_crowd, reset),
+        cmocka_unit_test_setup(test_where_classes_begin, reset),
+        cmocka_unit_test_setup(test_between_two_crowds, reset),
+        cmocka_unit_test_setup(test_what_is_long_ago, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
