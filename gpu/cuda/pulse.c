@@ -24,9 +24,10 @@ static bool has_kind(const struct pulse_work *work, unsigned kind) {
     return work->kinds >> kind & 1;
 }
 
-/* The runs that share the device with this one. */
-static double runs_of(struct pulse *pulse, const struct pulse_work *work) {
-    return work->alone ? 1 : larger_of(1, atomic_load(&pulse->runs));
+/* Counts the runs that share the device with this one now, if they have never been so many. */
+static void join_crowd(struct pulse *pulse, struct pulse_watch *watch) {
+    double runs = watch->work.alone ? 1 : larger_of(1, atomic_load(&pulse->runs));
+    watch->runs = larger_of(watch->runs, runs);
 }
 
 /* Where the classes of crowds and of sizes begin. */
@@ -55,7 +56,8 @@ static unsigned size_of(double bytes) {
 }
 
 static bool is_recent(struct pulse *pulse, struct pulse_history *history) {
-    return atomic_load(&pulse->beats) - atomic_load(&history->noted) <= PULSE_RECENT;
+    unsigned noted = atomic_load(&history->noted); /* before the beats, which only grow */
+    return atomic_load(&pulse->beats) - noted <= PULSE_RECENT;
 }
 
 /* How many runs in progress, and how many bytes. */
@@ -100,8 +102,9 @@ static double slowest_of(struct pulse *pulse, unsigned kind, const struct scale 
 }
 
 /* The longest that the work may take, in nanoseconds; negative: too little is known of it. */
-static double limit_of(struct pulse *pulse, const struct pulse_work *work) {
-    const struct scale scale = {runs_of(pulse, work), bytes_of(work)};
+static double limit_of(struct pulse *pulse, const struct pulse_watch *watch) {
+    const struct pulse_work *work = &watch->work;
+    const struct scale scale = {watch->runs, bytes_of(work)};
     double slowest = -1;
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         if (has_kind(work, i)) {
@@ -117,7 +120,7 @@ static double limit_of(struct pulse *pulse, const struct pulse_work *work) {
 
 /* Others wait behind a run that takes long, as its blocks of threads come first. */
 static void be_patient(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
-    double known = limit_of(pulse, &watch->work), limit = known < 0 ? PULSE_ASK_BEYOND_NS : known;
+    double known = limit_of(pulse, watch), limit = known < 0 ? PULSE_ASK_BEYOND_NS : known;
     int64_t before = atomic_load(&pulse->patience), after = now + (int64_t)limit;
     watch->takes_long = limit > PULSE_LONG_NS;
     atomic_fetch_add(&pulse->long_runs, watch->takes_long);
@@ -147,7 +150,7 @@ static void leave_calls(struct pulse *pulse, struct pulse_watch *watch) {
 void pulse_begin(struct pulse *pulse, struct pulse_watch *watch, const struct pulse_work *work, int64_t now) {
     atomic_fetch_add(&pulse->runs, !work->alone);
     *watch = (struct pulse_watch){.work = *work, .beats = atomic_load(&pulse->beats), .looked = now};
-    watch->runs = runs_of(pulse, work);
+    join_crowd(pulse, watch);
     be_patient(pulse, watch, now);
     pthread_mutex_lock(&pulse->lock);
     watch->link = &pulse->calling;
@@ -178,7 +181,8 @@ static enum pulse_verdict judge(struct pulse *pulse, struct pulse_watch *watch, 
         return PULSE_WAIT;
     }
     watch->judged = watch->quiet;
-    double limit = limit_of(pulse, &watch->work) + (double)more;
+    join_crowd(pulse, watch);
+    double limit = limit_of(pulse, watch) + (double)more;
     if (limit < (double)more) {
         return PULSE_ASK;
     }
@@ -222,12 +226,15 @@ static void remember(struct pulse_history *history, double took, unsigned beats)
     if (atomic_load(&history->done) < PULSE_RUNS) {
         atomic_fetch_add(&history->done, 1);
     }
-    atomic_store(&history->noted, beats);
+    if (after <= took) {
+        atomic_store(&history->noted, beats);
+    }
 }
 
-void pulse_note(struct pulse *pulse, const struct pulse_watch *watch) {
+void pulse_note(struct pulse *pulse, struct pulse_watch *watch) {
     double took = larger_of((double)(watch->seen - watch->handed), PULSE_LEAST_NS);
-    const struct scale scale = {larger_of(watch->runs, runs_of(pulse, &watch->work)), bytes_of(&watch->work)};
+    join_crowd(pulse, watch);
+    const struct scale scale = {watch->runs, bytes_of(&watch->work)};
     unsigned beats = atomic_fetch_add(&pulse->beats, 1) + 1;
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         if (has_kind(&watch->work, i)) {

@@ -6,21 +6,23 @@
  * the driver hand over the work, a guard looks at it, a thread that makes no such calls. Then the thread that
  * polls the fence looks.
  *
- * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, for each
- * step of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. A run is compared
- * with runs of its kind, of its class of sizes, and in crowds of its class, since runs share the device.
- * Where there were few of these, other classes give bounds. The larger number of runs in progress at the
- * begin and at the end of a run is its crowd: the last one of a crowd is alone at its end. A run with the
- * flag `alone` takes as long beside other runs as without them, and counts as one without.
+ * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, times the
+ * steps of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. The clock keeps the
+ * slowest run for each kind, class of sizes and class of crowds, since runs share the device. The run's own
+ * class counts, or bounds from other classes while few runs of its class were done. It takes no less than
+ * what took long of late in smaller crowds and sizes. The largest number of runs in progress at any time of a
+ * run is its crowd: the last one of a crowd is alone at its end. A run with the flag `alone` takes as long
+ * beside other runs as without them, and its crowd is itself.
  *
  * The time of a run begins with pulse_handed and ends with the last look that found it in progress. Before
- * and after, its thread may have waited for a core.
+ * and after, its thread may have waited for a core. It is PULSE_LEAST_NS at least.
  *
- * The device counts as lost when it has ended no run for PULSE_QUIET_NS and a run is beyond its limit. A run
- * may wait behind a long one: as long as another run with a limit above PULSE_LONG_NS, or of a kind that is
- * not known, may be in progress, the device is not lost. While work is handed over, PULSE_CALL_NS is added to
- * both, since calls wait for each other. The caller asks the driver about a run of a kind of which no class
- * has PULSE_RUNS, and about one with a limit above PULSE_ASK_BEYOND_NS.
+ * The device counts as lost when it has ended no run for PULSE_QUIET_NS since pulse_handed and the run is
+ * beyond its limit. A run may wait behind a long one: as long as another run with a limit above
+ * PULSE_LONG_NS, or of a kind that is not known, may be in progress, the device is not lost. While work is
+ * handed over, PULSE_CALL_NS is added to both, since calls wait for each other. The caller asks the driver
+ * about a run of a kind of which no class has PULSE_RUNS, and about one with a limit above
+ * PULSE_ASK_BEYOND_NS.
  *
  * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
  * PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
@@ -37,7 +39,7 @@ enum {
     PULSE_SIZES = 6, /* classes: pictures below 4, 16, 64, 256 and 1,024 times PULSE_BYTES, and larger ones */
     PULSE_RUNS = 32, /* of a class, until its history counts */
     PULSE_TIMES = 8,
-    PULSE_MEMORY = 256,      /* runs of a class, after which the slowest is forgotten */
+    PULSE_MEMORY = 256,      /* runs of a class, in which the slowest falls to 0.37 of its time */
     PULSE_RECENT = 1024,     /* runs, during which a class tells of larger ones, too */
     PULSE_BYTES = 64 * 1024, /* smaller pictures take as long as these */
     PULSE_LEAST_NS = 250000, /* that a run takes, since a look may come too late to see it in progress */
@@ -55,7 +57,7 @@ struct pulse_watch;
 struct pulse_history {
     _Atomic double slowest; /* nanoseconds for each byte, divided by the runs in progress */
     _Atomic unsigned done;  /* up to PULSE_RUNS */
-    _Atomic unsigned noted; /* the device's beats at the last one */
+    _Atomic unsigned noted; /* the device's beats when `slowest` rose last */
 };
 
 /* Of one device. All zero: it has done nothing. */
@@ -81,7 +83,7 @@ struct pulse_watch {
     struct pulse_watch *next, **link; /* in the list; NULL: not in it */
     struct pulse_work work;
     unsigned beats;
-    double runs;     /* in progress at the begin */
+    double runs;     /* in progress, the most at any time of the run */
     int64_t looked;  /* `now` of the last look */
     int64_t age;     /* nanoseconds since the begin, as far as they count */
     int64_t handed;  /* `age` at pulse_handed */
@@ -103,7 +105,7 @@ void pulse_handed(struct pulse *pulse, struct pulse_watch *watch, int64_t now);
 enum pulse_verdict pulse_look(struct pulse *pulse, struct pulse_watch *watch, int64_t now);
 
 /* The work is done. */
-void pulse_note(struct pulse *pulse, const struct pulse_watch *watch);
+void pulse_note(struct pulse *pulse, struct pulse_watch *watch);
 
 /* The run is over, whether the work was done or failed. */
 void pulse_end(struct pulse *pulse, struct pulse_watch *watch);
