@@ -201,10 +201,11 @@ enum pulse_verdict pulse_look(struct pulse *pulse, struct pulse_watch *watch, in
 
 int64_t pulse_stuck_ns(struct pulse *pulse, int64_t now) {
     int64_t quiet = 0;
+    int64_t more = PULSE_CALL_NS + (int64_t)(PULSE_TIMES * atomic_load(&pulse->slowest_calls));
     pthread_mutex_lock(&pulse->lock);
     for (struct pulse_watch *watch = pulse->calling; watch && atomic_load(&pulse->slow) == 0;
          watch = watch->next) {
-        quiet = judge(pulse, watch, now, PULSE_CALL_NS) == PULSE_LOST ? watch->quiet : quiet;
+        quiet = judge(pulse, watch, now, more) == PULSE_LOST ? watch->quiet : quiet;
     }
     pthread_mutex_unlock(&pulse->lock);
     return quiet;
@@ -218,16 +219,21 @@ void pulse_slow_end(struct pulse *pulse) {
     atomic_fetch_sub(&pulse->slow, 1);
 }
 
-static void remember(struct pulse_history *history, double took, unsigned beats) {
-    double before = atomic_load(&history->slowest), after;
+/* Forgets a part of the slowest, and returns whether this is the slowest now. */
+static bool keep_slowest(_Atomic double *slowest, double took) {
+    double before = atomic_load(slowest), after;
     do {
         after = larger_of(before - before / PULSE_MEMORY, took);
-    } while (!atomic_compare_exchange_weak(&history->slowest, &before, after));
+    } while (!atomic_compare_exchange_weak(slowest, &before, after));
+    return after <= took;
+}
+
+static void remember(struct pulse_history *history, double took, unsigned beats) {
+    if (keep_slowest(&history->slowest, took)) {
+        atomic_store(&history->noted, beats);
+    }
     if (atomic_load(&history->done) < PULSE_RUNS) {
         atomic_fetch_add(&history->done, 1);
-    }
-    if (after <= took) {
-        atomic_store(&history->noted, beats);
     }
 }
 
@@ -236,6 +242,7 @@ void pulse_note(struct pulse *pulse, struct pulse_watch *watch) {
     join_crowd(pulse, watch);
     const struct scale scale = {watch->runs, bytes_of(&watch->work)};
     unsigned beats = atomic_fetch_add(&pulse->beats, 1) + 1;
+    keep_slowest(&pulse->slowest_calls, (double)watch->handed);
     for (unsigned i = 0; i < PULSE_KINDS; i++) {
         if (has_kind(&watch->work, i)) {
             remember(&pulse->history[i][crowd_of(scale.runs)][size_of(scale.bytes)],

@@ -67,9 +67,10 @@ struct pulse {
     _Atomic unsigned long_runs; /* runs in progress whose limit is above PULSE_LONG_NS, or not known */
     _Atomic int64_t patience;   /* clock_ns at which the last of their limits ends */
     struct pulse_history history[PULSE_KINDS][PULSE_CROWDS][PULSE_SIZES];
-    _Atomic unsigned slow;       /* calls in progress that take long without a fault */
-    pthread_mutex_t lock;        /* guards the list, and the watches in it */
-    struct pulse_watch *calling; /* runs whose work is being handed over */
+    _Atomic double slowest_calls; /* nanoseconds until a run was handed over */
+    _Atomic unsigned slow;        /* calls in progress that take long without a fault */
+    pthread_mutex_t lock;         /* guards the list, and the watches in it */
+    struct pulse_watch *calling;  /* runs whose work is being handed over */
 };
 
 struct pulse_work {

@@ -16,9 +16,9 @@
 #include "gpu/engine/engine_sandbox.h"
 
 enum {
-    SLACK_NS = 1000,     /* of the short sleeps of gpu_stream_wait */
-    GUARD_NS = 10000000, /* half of PULSE_STEP_NS, as it wakes up late */
-    DESCRIPTORS = 1024,  /* for the driver, some 300 sessions of workers, and slots on their way */
+    SLACK_NS = 1000, /* of the short sleeps of gpu_stream_wait */
+    GUARD_NS = 20000000,
+    DESCRIPTORS = 1024, /* for the driver, some 300 sessions of workers, and slots on their way */
 };
 
 struct session_thread {

@@ -243,6 +243,25 @@ static void test_calls_that_wait(void **state) {
     assert_int_equal(stuck_after(&pulse, 1000), 0);
 }
 
+/* Where calls take long without a fault, as the driver copies in them, the guard waits for longer. */
+static void test_calls_that_take_long(void **state) {
+    (void)state;
+    enum { CALLS_MS = 50 };
+    struct pulse pulse = {0};
+    struct pulse_watch watch;
+    for (int i = 0; i < PULSE_RUNS; i++) {
+        pulse_begin(&pulse, &watch, &blur, now);
+        assert_int_equal(stuck_after(&pulse, CALLS_MS), 0);
+        pulse_handed(&pulse, &watch, now);
+        pulse_note(&pulse, &watch);
+        pulse_end(&pulse, &watch);
+    }
+    pulse_begin(&pulse, &watch, &blur, now);
+    assert_in_range(stuck_after(&pulse, 10000), 200 + PULSE_TIMES * (CALLS_MS - 20),
+                    260 + PULSE_TIMES * CALLS_MS);
+    pulse_end(&pulse, &watch);
+}
+
 /* Runs that take the same time beside others: their limit does not follow from how many there were. */
 static void test_runs_that_share_nothing(void **state) {
     (void)state;
@@ -280,6 +299,7 @@ int main(void) {
         cmocka_unit_test_setup(test_a_stop, reset),
         cmocka_unit_test_setup(test_calls, reset),
         cmocka_unit_test_setup(test_calls_that_wait, reset),
+        cmocka_unit_test_setup(test_calls_that_take_long, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
