@@ -169,7 +169,7 @@ void pulse_handed(struct pulse *pulse, struct pulse_watch *watch, int64_t now) {
     watch->quiet = watch->judged = 0;
 }
 
-/* `more` is added to both limits. */
+/* `more` is added to the limit and to PULSE_QUIET_NS. */
 static enum pulse_verdict judge(struct pulse *pulse, struct pulse_watch *watch, int64_t now, int64_t more) {
     unsigned beats = atomic_load(&pulse->beats);
     watch->quiet += advance(watch, now);

@@ -7,22 +7,22 @@
  * polls the fence looks.
  *
  * A run has a limit: PULSE_QUIET_NS, and PULSE_TIMES times the slowest run of late of its kinds, times the
- * steps of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. The clock keeps the
- * slowest run for each kind, class of sizes and class of crowds, since runs share the device. The run's own
- * class counts, or bounds from other classes while few runs of its class were done. It takes no less than
- * what took long of late in smaller crowds and sizes. The largest number of runs in progress at any time of a
- * run is its crowd: the last one of a crowd is alone at its end. A run with the flag `alone` takes as long
- * beside other runs as without them, and its crowd is itself.
+ * steps of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Runs share the
+ * device, so the slowest run is kept for each kind, class of sizes and class of crowds. The limit follows
+ * from the run's own class. While few runs of that class were done, other classes give bounds. A run that
+ * took long of late in a smaller crowd and size makes the limit longer, too. The crowd of a run is the
+ * largest number of runs that were in progress at any time of it, since the last one of a crowd is alone at
+ * its end. A run with the flag `alone` takes as long beside other runs as without them, so its crowd is one.
  *
  * The time of a run begins with pulse_handed and ends with the last look that found it in progress. Before
- * and after, its thread may have waited for a core. It is PULSE_LEAST_NS at least.
+ * and after, its thread may have waited for a core. A run counts with PULSE_LEAST_NS at least.
  *
- * The device counts as lost when it has ended no run for PULSE_QUIET_NS since pulse_handed and the run is
- * beyond its limit. A run may wait behind a long one: as long as another run with a limit above
+ * The device counts as lost when it has ended no run for PULSE_QUIET_NS, and since pulse_handed a run has
+ * taken longer than its limit. A run may wait behind a long one: as long as another run with a limit above
  * PULSE_LONG_NS, or of a kind that is not known, may be in progress, the device is not lost. While work is
- * handed over, PULSE_CALL_NS is added to both, since calls wait for each other. The caller asks the driver
- * about a run of a kind of which no class has PULSE_RUNS, and about one with a limit above
- * PULSE_ASK_BEYOND_NS.
+ * handed over, the guard adds PULSE_CALL_NS, since calls wait for each other, and PULSE_TIMES times the
+ * slowest hand-over of late. The caller asks the driver about a run of a kind of which no class has
+ * PULSE_RUNS, and about one with a limit above PULSE_ASK_BEYOND_NS.
  *
  * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
  * PULSE_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
@@ -39,8 +39,9 @@ enum {
     PULSE_SIZES = 6, /* classes: pictures below 4, 16, 64, 256 and 1,024 times PULSE_BYTES, and larger ones */
     PULSE_RUNS = 32, /* of a class, until its history counts */
     PULSE_TIMES = 8,
-    PULSE_MEMORY = 256,      /* runs of a class, in which the slowest falls to 0.37 of its time */
-    PULSE_RECENT = 1024,     /* runs, during which a class tells of larger ones, too */
+    PULSE_MEMORY = 256, /* runs of a class, in which the slowest falls to 0.37 of its time */
+    PULSE_RECENT =
+        1024, /* runs of the device, after which a class no longer makes the limits of larger ones longer */
     PULSE_BYTES = 64 * 1024, /* smaller pictures take as long as these */
     PULSE_LEAST_NS = 250000, /* that a run takes, since a look may come too late to see it in progress */
     PULSE_QUIET_NS = 100000000,
@@ -53,7 +54,7 @@ enum {
 
 struct pulse_watch;
 
-/* Of the runs of a kind with a class of crowds and of sizes. */
+/* What the runs of one kind, class of crowds and class of sizes took. */
 struct pulse_history {
     _Atomic double slowest; /* nanoseconds for each byte, divided by the runs in progress */
     _Atomic unsigned done;  /* up to PULSE_RUNS */
@@ -67,7 +68,7 @@ struct pulse {
     _Atomic unsigned long_runs; /* runs in progress whose limit is above PULSE_LONG_NS, or not known */
     _Atomic int64_t patience;   /* clock_ns at which the last of their limits ends */
     struct pulse_history history[PULSE_KINDS][PULSE_CROWDS][PULSE_SIZES];
-    _Atomic double slowest_calls; /* nanoseconds until a run was handed over */
+    _Atomic double slowest_calls; /* nanoseconds; the slowest hand-over of late */
     _Atomic unsigned slow;        /* calls in progress that take long without a fault */
     pthread_mutex_t lock;         /* guards the list, and the watches in it */
     struct pulse_watch *calling;  /* runs whose work is being handed over */

@@ -33,7 +33,7 @@ struct mapping {
      * the owner changes them. */
     _Atomic enum registration state;
     atomic_bool taken; /* a run has the slot */
-    bool counts;       /* the run that has it counts as busy */
+    bool copied;       /* the run that has it copies memory that is not registered, and counts as busy */
 };
 
 struct mappings {
@@ -187,8 +187,8 @@ static struct mapping *take(struct mappings *mappings, uint64_t serial, struct e
 
 void mappings_put(struct mappings *mappings, struct mapping *mapping) {
     if (mapping) {
-        note_busy(mappings, mapping, mapping->counts ? -1 : 0);
-        mapping->counts = false;
+        note_busy(mappings, mapping, mapping->copied ? -1 : 0);
+        mapping->copied = false;
         atomic_store(&mapping->taken, false);
     }
 }
@@ -267,8 +267,8 @@ enum status mappings_get(struct mappings *mappings, const struct slot_view *slot
     }
     see_to(mappings, taken, later);
     taken->generation = slot->generation;
-    taken->counts = atomic_load(&taken->state) != REGISTERED; /* the driver copies it on the run's thread */
-    note_busy(mappings, taken, taken->counts);
+    taken->copied = atomic_load(&taken->state) != REGISTERED;
+    note_busy(mappings, taken, taken->copied);
     *mapping = taken;
     *memory = taken->memory;
     return ST_OK;

@@ -4,21 +4,45 @@
 
 static const struct pulse_work median = {.kinds = 1u << MEDIAN, .steps = 1, .bytes = 1e6};
 
+/* Begins so many runs, which stay in progress. */
+static void begin_others(struct pulse *pulse, const struct pulse_work *work, struct pulse_watch *other,
+                         int count) {
+    for (int i = 0; i < count; i++) {
+        pulse_begin(pulse, &other[i], work, now);
+    }
+}
+
+static void end_others(struct pulse *pulse, struct pulse_watch *other, int count) {
+    for (int i = 0; i < count; i++) {
+        pulse_end(pulse, &other[i]);
+    }
+}
+
+/* Runs of so many milliseconds, one after the other, with so many others in progress. */
+static void do_among(struct pulse *pulse, int others, double ms) {
+    struct pulse_watch other[PULSE_RUNS];
+    begin_others(pulse, &median, other, others);
+    do_runs(pulse, &blur, PULSE_RUNS, ms);
+    end_others(pulse, other, others);
+}
+
+/* As lost_after, with so many others of a kind in progress. */
+static int lost_among(struct pulse *pulse, const struct pulse_work *work, int others) {
+    struct pulse_watch other[PULSE_RUNS];
+    begin_others(pulse, work, other, others);
+    int ms = lost_after(pulse, &blur);
+    end_others(pulse, other, others);
+    return ms;
+}
+
 /* The time of runs that share the device is divided by their number. */
 static void test_a_crowd_of_the_past(void **state) {
     (void)state;
     struct pulse pulse = {0};
-    struct pulse_watch other[9];
     do_runs(&pulse, &median, PULSE_RUNS, 0);
-    for (int i = 0; i < 9; i++) {
-        pulse_begin(&pulse, &other[i], &median, now);
-    }
-    do_runs(&pulse, &blur, PULSE_RUNS, 10 * TOOK_MS);
+    do_among(&pulse, 9, 10 * TOOK_MS);
     const int limit = 100 + 10 * PULSE_TIMES * TOOK_MS;
-    assert_in_range(lost_after(&pulse, &blur), limit, limit + 5);
-    for (int i = 0; i < 9; i++) {
-        pulse_end(&pulse, &other[i]);
-    }
+    assert_in_range(lost_among(&pulse, &median, 9), limit, limit + 5);
     /* A crowd of 8 is the smallest of that history. */
     assert_in_range(lost_after(&pulse, &blur), 100 + 8 * PULSE_TIMES * TOOK_MS,
                     105 + 8 * PULSE_TIMES * TOOK_MS);
@@ -49,19 +73,6 @@ static void do_a_crowd(struct pulse *pulse, int64_t late) {
     }
 }
 
-/* Begins a crowd, and returns after how many milliseconds the device is lost; -1: the driver is asked. */
-static int crowd_lost_after(struct pulse *pulse) {
-    struct pulse_watch watch[CROWD];
-    for (int i = 1; i < CROWD; i++) {
-        pulse_begin(pulse, &watch[i], &blur, now);
-    }
-    int ms = lost_after(pulse, &blur);
-    for (int i = 1; i < CROWD; i++) {
-        pulse_end(pulse, &watch[i]);
-    }
-    return ms;
-}
-
 /* The last one to be noted is alone by then, but that is no time of one alone. A thread that gets a core late
  * makes no difference. */
 static void test_crowds(void **state) {
@@ -73,7 +84,7 @@ static void test_crowds(void **state) {
             do_a_crowd(&pulse, late);
         }
         assert_in_range(lost_after(&pulse, &blur), 101, 107);
-        assert_in_range(crowd_lost_after(&pulse), 100 + PULSE_TIMES * CROWD_MS,
+        assert_in_range(lost_among(&pulse, &blur, CROWD - 1), 100 + PULSE_TIMES * CROWD_MS,
                         105 + 2 * PULSE_TIMES * CROWD_MS);
     }
 }
@@ -86,15 +97,15 @@ static void test_a_slow_one_alone(void **state) {
     for (int i = 0; i < CROWDS; i++) {
         do_a_crowd(&pulse, 0);
     }
-    assert_in_range(crowd_lost_after(&pulse), 100, 105 + 2 * PULSE_TIMES * CROWD_MS);
+    assert_in_range(lost_among(&pulse, &blur, CROWD - 1), 100, 105 + 2 * PULSE_TIMES * CROWD_MS);
     do_runs(&pulse, &blur, PULSE_RUNS, ALONE_MS);
     const int limit = 100 + PULSE_TIMES * ALONE_MS;
     assert_in_range(lost_after(&pulse, &blur), limit, limit + 5);
-    assert_in_range(crowd_lost_after(&pulse), limit, limit + 5);
+    assert_in_range(lost_among(&pulse, &blur, CROWD - 1), limit, limit + 5);
 }
 
-/* Where only a large crowd is known, a smaller one may take as long. 14 is the least of those that are noted.
- */
+/* A single run may take as long as a crowd did if only crowds are known. do_a_crowd leaves histories of 14 to
+ * 28 runs, which divide its time, so the limit is half of the crowd's time at least. */
 static void test_one_after_a_crowd(void **state) {
     (void)state;
     struct pulse pulse = {0};
@@ -103,30 +114,6 @@ static void test_one_after_a_crowd(void **state) {
     }
     assert_in_range(lost_after(&pulse, &blur), 100 + PULSE_TIMES * CROWD_MS / 2,
                     105 + PULSE_TIMES * CROWD_MS);
-}
-
-/* Runs with so many others in progress, that long. */
-static void do_among(struct pulse *pulse, int others, double ms) {
-    struct pulse_watch other[PULSE_RUNS];
-    for (int i = 0; i < others; i++) {
-        pulse_begin(pulse, &other[i], &median, now);
-    }
-    do_runs(pulse, &blur, PULSE_RUNS, ms);
-    for (int i = 0; i < others; i++) {
-        pulse_end(pulse, &other[i]);
-    }
-}
-
-static int lost_among(struct pulse *pulse, int others) {
-    struct pulse_watch other[PULSE_RUNS];
-    for (int i = 0; i < others; i++) {
-        pulse_begin(pulse, &other[i], &median, now);
-    }
-    int ms = lost_after(pulse, &blur);
-    for (int i = 0; i < others; i++) {
-        pulse_end(pulse, &other[i]);
-    }
-    return ms;
 }
 
 /* Classes begin at 2, 4, 8 and 16 runs. The larger crowd has the longer limit, the smaller one keeps its own.
@@ -139,9 +126,9 @@ static void test_where_classes_begin(void **state) {
         do_runs(&pulse, &median, PULSE_RUNS, 0);
         do_among(&pulse, runs - 2, SHORT_MS);
         do_among(&pulse, runs - 1, LONG_MS);
-        assert_in_range(lost_among(&pulse, runs - 2), 100 + PULSE_TIMES * SHORT_MS,
+        assert_in_range(lost_among(&pulse, &median, runs - 2), 100 + PULSE_TIMES * SHORT_MS,
                         105 + PULSE_TIMES * SHORT_MS);
-        assert_in_range(lost_among(&pulse, runs - 1), 100 + PULSE_TIMES * LONG_MS,
+        assert_in_range(lost_among(&pulse, &median, runs - 1), 100 + PULSE_TIMES * LONG_MS,
                         105 + PULSE_TIMES * LONG_MS);
     }
 }
@@ -154,7 +141,8 @@ static void test_between_two_crowds(void **state) {
     do_runs(&pulse, &median, PULSE_RUNS, 0);
     do_among(&pulse, 0, ALONE);
     do_among(&pulse, 15, AMONG_16);
-    assert_in_range(lost_among(&pulse, 7), 100 + PULSE_TIMES * AMONG_16, 105 + PULSE_TIMES * AMONG_16);
+    assert_in_range(lost_among(&pulse, &median, 7), 100 + PULSE_TIMES * AMONG_16,
+                    105 + PULSE_TIMES * AMONG_16);
 }
 
 /* A crowd that the device does one after the other. The last one is alone for a while, but has waited for
@@ -189,13 +177,14 @@ static void test_what_is_long_ago(void **state) {
     do_runs(&pulse, &median, PULSE_RUNS, 0);
     do_among(&pulse, 0, 4 * CROWD_MS);
     do_among(&pulse, 15, CROWD_MS);
-    assert_in_range(lost_among(&pulse, 15), 100 + 4 * PULSE_TIMES * CROWD_MS,
+    assert_in_range(lost_among(&pulse, &median, 15), 100 + 4 * PULSE_TIMES * CROWD_MS,
                     105 + 4 * PULSE_TIMES * CROWD_MS);
     for (int i = 0; i <= PULSE_RECENT / PULSE_RUNS; i++) {
         do_among(&pulse, 15, CROWD_MS);
         do_runs(&pulse, &blur, 1, 1); /* a quick one alone does not keep the slow one in mind */
     }
-    assert_in_range(lost_among(&pulse, 15), 100 + PULSE_TIMES * CROWD_MS, 105 + PULSE_TIMES * CROWD_MS);
+    assert_in_range(lost_among(&pulse, &median, 15), 100 + PULSE_TIMES * CROWD_MS,
+                    105 + PULSE_TIMES * CROWD_MS);
     assert_in_range(lost_after(&pulse, &blur), 100 + 3 * PULSE_TIMES * CROWD_MS,
                     105 + 4 * PULSE_TIMES * CROWD_MS);
 }
