@@ -77,7 +77,7 @@ struct pulse {
 struct pulse_work {
     uint32_t kinds; /* a set of bits; 0: unknown */
     uint32_t steps; /* at least 1 */
-    double bytes;   /* of the largest picture */
+    double bytes;   /* of the largest picture; more if a byte takes longer than in other runs of the kind */
     bool alone;     /* the run takes the same time beside others as alone, and does not slow them */
 };
 

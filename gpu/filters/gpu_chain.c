@@ -35,15 +35,26 @@ static size_t largest_result(const struct chain *chain, const struct image_shape
     return largest;
 }
 
+/* How many times as long a byte of the picture takes as in other runs of the filter. A median of 16 bits
+ * searches its window (gpu/filters/rank/median.c). Other parameters matter far less. */
+static double times_as_long(const struct step *step, const struct image_shape *source) {
+    if (step->filter != FILTER_MEDIAN || source->depth == 8) {
+        return 1;
+    }
+    const double side = 2.0 * step->median.radius + 1;
+    return side * side;
+}
+
 struct pulse_work gpu_chain_work(const struct chain *chain, const struct image_shape *source) {
     _Static_assert((int)FILTER_COUNT < PULSE_KINDS - 1, "the last kinds are those of JPEGs");
-    struct pulse_work work = {
-        .steps = chain->count ? chain->count : 1,
-        .bytes = (double)larger_of(shape_bytes(source), largest_result(chain, source)),
-    };
+    struct pulse_work work = {.steps = chain->count ? chain->count : 1};
+    double most = 1;
     for (uint32_t i = 0; i < chain->count; i++) {
+        const double times = times_as_long(&chain->step[i], source);
         work.kinds |= UINT32_C(1) << chain->step[i].filter;
+        most = times > most ? times : most;
     }
+    work.bytes = most * (double)larger_of(shape_bytes(source), largest_result(chain, source));
     return work;
 }
 

@@ -254,12 +254,33 @@ static void test_stats(void **state) {
     }
 }
 
+static double bytes_of(int radius, uint8_t depth, uint32_t steps) {
+    const struct image_shape shape = fixture_shape(PIXEL_RGB, depth, LONG, SMALL);
+    const struct median_arguments median = {.radius = radius}, least = {.radius = 1};
+    struct chain chain = {0};
+    append(&chain, FILTER_MEDIAN, &median, &shape);
+    for (uint32_t i = 1; i < steps; i++) {
+        append(&chain, FILTER_MEDIAN, &least, &shape);
+    }
+    const struct pulse_work work = gpu_chain_work(&chain, &shape);
+    assert_int_equal(work.kinds, 1u << FILTER_MEDIAN);
+    assert_int_equal(work.steps, steps);
+    return work.bytes / (double)image_layout(&(struct image){0}, &shape);
+}
+
+/* A median of 16 bits takes hundreds of times as long with a large window as with a small one, and a run is
+ * compared with others by its bytes. Without that a large window looks like a fault. */
+static void test_work(void **state) {
+    (void)state;
+    assert_true(bytes_of(1, 8, 1) == 1 && bytes_of(25, 8, 1) == 1);
+    assert_true(bytes_of(1, 16, 1) == 9 && bytes_of(25, 16, 1) == 51 * 51);
+    assert_true(bytes_of(25, 16, 3) == 51 * 51); /* the step that takes longest counts */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_steps), cmocka_unit_test(test_masks), cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_stats), cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }
