@@ -21,7 +21,7 @@
 # daemons with a GPU each; about a minute. threads: the processor time of each kind of thread; half a minute. soak:
 # SOAK_REQUESTS (1000000) of mixed kinds in at most SOAK_SECONDS (500), with the first of CODECS; SOAK_KILL=1 kills the
 # GPU's process meanwhile. faults: how soon FAULTS_ROUNDS (10) times two faults of a kernel are noticed, 12 s a round, in
-# each of two ways.
+# each of three ways, and that no long run is taken for one.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
 umask 022
@@ -304,7 +304,7 @@ soak() {
 
 faults() {
     local rounds=${FAULTS_ROUNDS:-10}
-    part faults $((rounds * 60 + 60)) python3 "$here/service/faults.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/faults" \
+    part faults $((rounds * 90 + 90)) python3 "$here/service/faults.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/faults" \
         --lua "$here/post.lua" --rounds "$rounds" "${photographs[@]}"
 }
 

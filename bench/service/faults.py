@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: MIT
 """How soon the daemon notices that a kernel has faulted, again and again, while wrk asks for JPEGs on loopback: where the
-GPU only filters, and where it does all the work. Prints Markdown; ends with 1 when a request was lost, or when a fault
-was noticed later than WITHIN_MS. Standard library only.
+GPU only filters, where it does all the work, and with three sizes of a picture at once. Then whether the daemon takes a
+run for a fault that lasts much longer than those before. Prints Markdown; ends with 1 when a request was lost, when a
+fault was noticed later than WITHIN_MS, or when a GPU without a fault was given up. Standard library only.
 
     faults.py --blurd PATH --wrk PATH --out FOLDER [--lua bench/post.lua] [--rounds 10] [--gpu-timeout 2s] PICTURE...
 
 A round has a daemon of its own and two faults: after a third one within five minutes the daemon would wait a minute."""
 import argparse
 import calendar
+import copy
 import os
 import pathlib
 import re
 import signal
 import statistics
+import struct
 import sys
 import time
+import zlib
 
 from service import Load, Service, check, failures, lost, number, subject_of
 
@@ -23,7 +27,10 @@ FAULTS = 2      # in a round
 SECONDS = 10    # of a round, enough for two ends that take three seconds
 BEFORE_S = 1.2  # of load, before each fault
 AGAIN_S = 15    # at most, until another process serves
-WAYS = {"cpu": "the GPU filters", "gpu": "JPEG to JPEG on the GPU"}  # values of --jpeg-codec
+WIDTHS = (1280, 400)  # of the smaller pictures
+WAYS = {"the GPU filters": "cpu", "JPEG to JPEG on the GPU": "gpu", "three sizes at once": "auto"}  # values of --jpeg-codec
+USUAL, LONG = (2560, 1440, 1), (6000, 4000, 25)  # width, height and radius of medians
+RUNS = 48  # of the usual ones
 
 
 def noticed(log):
@@ -44,37 +51,75 @@ def fault(service):
     return sent, service.engine() not in (None, pid) and service.wait_for_gpu(AGAIN_S)[0] == "serving"
 
 
-def round_of(options, subject, name):
+def round_of(options, codec, subjects, name):
     """Milliseconds until each fault was noticed, the reasons, the p99 of the round in ms, and what is wrong."""
-    codec, picture, expected = subject
+    share, sent = copy.copy(options), []
+    share.connections = options.connections // len(subjects)
     with Service(options, "all", name, "--jpeg-codec", codec, "--gpu-timeout", options.gpu_timeout) as service:
         if service.wait_for_gpu(20)[0] != "serving":
             return [], [], 0, ["the GPU does not serve before the load begins"]
-        load, sent = Load(options, service, SECONDS, name, picture, expected), []
+        loads = [Load(share, service, SECONDS, f"{name}-{picture.stem}", picture, expected) for _, picture, expected in subjects]
         for _ in range(FAULTS):
             time.sleep(BEFORE_S)
             at, again = fault(service)
             sent += [at] if again else []
-        text = load.finish()
+        texts = [load.finish() for load in loads]
     told = noticed((options.out / f"{name}.log").read_text())
-    wrong = [lost(text)] if lost(text) else []
+    wrong = [lost(text) for text in texts if lost(text)]
     if not len(sent) == len(told) == FAULTS:
         wrong.append(f"{len(sent)} of {FAULTS} faults have passed, {len(told)} were noticed")
         sent = []  # nothing says which of them belong together
-    return [(at - begin) * 1000 for begin, (at, _) in zip(sent, told)], [why for _, why in told], number(r"p99 ([\d.]+)", text), wrong
+    p99 = max(number(r"p99 ([\d.]+)", text) for text in texts)
+    return [(at - begin) * 1000 for begin, (at, _) in zip(sent, told)], [why for _, why in told], p99, wrong
 
 
-def measure(options, codec):
+def smaller(options):
+    """The picture in each of WIDTHS."""
+    paths = [options.out / f"{width}.jpg" for width in WIDTHS]
+    with Service(options, "none", "smaller") as service:
+        service.wait_for_gpu(0.5)
+        for width, path in zip(WIDTHS, paths):
+            path.write_bytes(service.request("POST", f"/resize?width={width}", options.pictures[0].read_bytes())[2])
+    return paths
+
+
+def measure(options, way, codec):
     """Prints the row of a way; returns its checks, for below the table."""
-    subject = subject_of(options, codec, options.pictures[0])
-    rounds = [round_of(options, subject, f"faults-{codec}-{i}") for i in range(options.rounds)]
+    pictures = options.pictures[:1] + (smaller(options) if codec == "auto" else [])
+    subjects = [subject_of(options, codec, picture) for picture in pictures]
+    rounds = [round_of(options, codec, subjects, f"faults-{codec}-{i}") for i in range(options.rounds)]
     times, p99, wrong = sorted(ms for row in rounds for ms in row[0]), [row[2] for row in rounds], [text for row in rounds for text in row[3]]
     reasons = {re.sub(r"[\d.]+ ms", "N ms", why) for row in rounds for why in row[1]}
     if times:
-        print(f"| {WAYS[codec]} | {len(times)} | {times[0]:.0f} | {statistics.median(times):.0f} | {times[-1]:.0f} | "
+        print(f"| {way} | {len(times)} | {times[0]:.0f} | {statistics.median(times):.0f} | {times[-1]:.0f} | "
               f"{statistics.median(p99):.0f} | {max(p99):.0f} | {'; '.join(sorted(reasons))} |", flush=True)
-    return [(not wrong, f"{WAYS[codec]}: {'; '.join(wrong) or 'no request is lost, every body as expected'}"),
-            (bool(times) and times[-1] <= WITHIN_MS, f"{WAYS[codec]}: each fault was noticed within {WITHIN_MS} ms")]
+    return [(not wrong, f"{way}: {'; '.join(wrong) or 'no request is lost, every body as expected'}"),
+            (bool(times) and times[-1] <= WITHIN_MS, f"{way}: each fault was noticed within {WITHIN_MS} ms")]
+
+
+def make_deep(width, height):
+    """A PNG of RGBA with 16 bits whose rows repeat 40 pixels."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = [b"\0" + os.urandom(40 * 8) * (width // 40) for _ in range(5)]
+    data = zlib.compress(b"".join(rows[y // 3 % len(rows)] for y in range(height)), 1)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 16, 6, 0, 0, 0)) + chunk(b"IDAT", data) +
+            chunk(b"IEND", b""))
+
+
+def healthy(options):
+    """A median of 16 bits takes hundreds of times as long as usual ones of late: checks."""
+    with Service(options, "all", "healthy", "--work-timeout", "60s") as service:
+        service.wait_for_gpu(20)
+        pid, answers = service.engine(), []
+        for (width, height, radius), runs in ((USUAL, RUNS), (LONG, 2)):
+            body = make_deep(width, height)
+            answers += [service.request("POST", f"/median?radius={radius}&format=png&effort=0", body)[:2] for _ in range(runs)]
+        lasted = service.engine() == pid
+    by = sorted(set(answers))
+    return [(lasted and all(status == 200 and backend.startswith("cuda:") for status, backend in by),
+             f"{RUNS} medians of {USUAL[0]}x{USUAL[1]} and radius {USUAL[2]}, then 2 of {LONG[0]}x{LONG[1]} and radius {LONG[2]}: the "
+             f"GPU's process lasted, and did all: {by}")]
 
 
 def main():
@@ -89,11 +134,12 @@ def main():
     parser.add_argument("pictures", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    print(f"\n## Faults\n\n{FAULTS} in each of {options.rounds} rounds of {SECONDS} s, {options.connections} connections, {options.pictures[0].name}. "
-          "Times are from the signal that makes the next run fault until the daemon gives its GPU's process up, in ms.\n\n"
+    print(f"\n## Faults\n\n{FAULTS} in each of {options.rounds} rounds of {SECONDS} s, {options.connections} connections, {options.pictures[0].name}; for "
+          f"three sizes also {' and '.join(map(str, WIDTHS))} pixels wide. Times are from the signal that makes the next run fault until "
+          "the daemon gives its GPU's process up, in ms.\n\n"
           "| way | faults | soonest | median | latest | p99 of a round, median | the largest | what the log says |\n"
           "|---|--:|--:|--:|--:|--:|--:|---|", flush=True)
-    checks = [found for codec in WAYS for found in measure(options, codec)]
+    checks = [found for way, codec in WAYS.items() for found in measure(options, way, codec)] + healthy(options)
     print()
     for holds, text in checks:
         check(holds, text)

@@ -323,8 +323,8 @@ def load_round(options, subject, name, gpus, signals, seconds):
 
 
 def subject_of(options, codec, picture):
-    expected = options.out / f"expected-{codec}"
-    with Service(options, "none", f"expected-{codec}") as service:
+    expected = options.out / f"expected-{codec}-{picture.stem}"
+    with Service(options, "none", expected.name) as service:
         service.wait_for_gpu(0.5)
         expected.write_bytes(service.blur(picture.read_bytes(), "sigma=8")[2])
     return codec, picture, expected
