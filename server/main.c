@@ -87,6 +87,7 @@ static struct gpu_options gpu_options(const struct service *service) {
         .library = config->cuda_library,
         .single_process = config->single_process,
         .timeout_ms = config->gpu_timeout_ms,
+        .work_timeout_ms = config->work_timeout_ms,
         .jpeg = service->places > 0,
         .pictures = config->gpu_pictures,
         .sandbox = config->sandbox != CHOICE_sandbox_off && !config->single_process,

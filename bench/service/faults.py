@@ -9,6 +9,7 @@ fault was noticed later than WITHIN_MS, or when a GPU without a fault was given 
 A round has a daemon of its own and two faults: after a third one within five minutes the daemon would wait a minute."""
 import argparse
 import calendar
+import concurrent.futures
 import copy
 import os
 import pathlib
@@ -29,8 +30,9 @@ BEFORE_S = 1.2  # of load, before each fault
 AGAIN_S = 15    # at most, until another process serves
 WIDTHS = (1280, 400)  # of the smaller pictures
 WAYS = {"the GPU filters": "cpu", "JPEG to JPEG on the GPU": "gpu", "three sizes at once": "auto"}  # values of --jpeg-codec
-USUAL, LONG = (2560, 1440, 1), (6000, 4000, 25)  # width, height and radius of medians
-RUNS = 48  # of the usual ones
+# What a GPU without a fault does in turn: what, size, at once, and how many.
+HEALTHY = (("/median?radius=1", (2560, 1440), 1, 48), ("/median?radius=25", (6000, 4000), 1, 2),
+           ("/median?radius=25", (8000, 5000), 4, 8), ("/blur?sigma=80&colorspace=linear", (8000, 5000), 16, 32))
 
 
 def noticed(log):
@@ -108,18 +110,20 @@ def make_deep(width, height):
 
 
 def healthy(options):
-    """A median of 16 bits takes hundreds of times as long as usual ones of late: checks."""
+    """Checks of runs that take long without a fault: a median of 16 bits takes hundreds of times as long as usual ones of
+    late, and many large pictures at once have to wait for each other."""
+    checks = []
     with Service(options, "all", "healthy", "--work-timeout", "60s") as service:
         service.wait_for_gpu(20)
-        pid, answers = service.engine(), []
-        for (width, height, radius), runs in ((USUAL, RUNS), (LONG, 2)):
+        pid = service.engine()
+        for target, (width, height), at_once, count in HEALTHY:
             body = make_deep(width, height)
-            answers += [service.request("POST", f"/median?radius={radius}&format=png&effort=0", body)[:2] for _ in range(runs)]
-        lasted = service.engine() == pid
-    by = sorted(set(answers))
-    return [(lasted and all(status == 200 and backend.startswith("cuda:") for status, backend in by),
-             f"{RUNS} medians of {USUAL[0]}x{USUAL[1]} and radius {USUAL[2]}, then 2 of {LONG[0]}x{LONG[1]} and radius {LONG[2]}: the "
-             f"GPU's process lasted, and did all: {by}")]
+            with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+                answers = list(pool.map(lambda _: service.request("POST", f"{target}&format=png&effort=0", body)[:2], range(count)))
+            by = sorted(set(answers))
+            checks.append((service.engine() == pid and all(status == 200 and backend.startswith("cuda:") for status, backend in by),
+                           f"{count} of {target} with {width}x{height}, {at_once} at once: the GPU's process lasted, and did all: {by}"))
+    return checks
 
 
 def main():

@@ -13,7 +13,7 @@
 struct gpu_backend {
     struct backend base;
     struct supervisor *supervisor;
-    int64_t timeout_ms;
+    struct patience patience;
     _Atomic uint64_t pictures; /* numbers that decoded pictures got */
 };
 
@@ -55,7 +55,7 @@ static enum status ask(struct lane *lane, struct slot *slot, size_t kept, struct
     struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
     struct gpu_backend *backend = own_backend(lane->backend);
     link_place(message, slot);
-    return supervisor_run(backend->supervisor, &own->link, message, slot, kept, backend->timeout_ms, done,
+    return supervisor_run(backend->supervisor, &own->link, message, slot, kept, &backend->patience, done,
                           err);
 }
 
@@ -148,7 +148,8 @@ enum status gpu_backend_open(const struct gpu_options *options, struct backend *
     }
     made->base.ops = &gpu_ops;
     snprintf(made->base.name, sizeof made->base.name, "cuda");
-    made->timeout_ms = options->timeout_ms;
+    made->patience.least_ms = options->timeout_ms;
+    made->patience.most_ms = options->work_timeout_ms / 2; /* the CPU has the other half */
     struct engine_options engine = engine_options(options);
     enum status status = supervisor_create(&made->supervisor, options, &engine, err);
     if (status != ST_OK) {

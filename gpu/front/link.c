@@ -3,26 +3,41 @@
 
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/process/channel.h"
 
+/* While it waits, more runs may begin. */
+static enum status await(struct engine_link *link, const struct patience_wait *wait, struct wire_done *done,
+                         struct error *err) {
+    const int64_t begin = clock_ns();
+    int64_t waited = 0;
+    enum status status = ST_TIMEOUT;
+    for (int64_t most; status == ST_TIMEOUT && waited < (most = patience_ms(wait));) {
+        status = channel_receive(link->socket, done, sizeof *done, WIRE_DONE, NULL, most - waited, err);
+        waited = (clock_ns() - begin) / 1000000;
+    }
+    return status == ST_TIMEOUT ? fail(err, status, "no answer within %lld ms", (long long)waited) : status;
+}
+
 static enum status run_in_process(struct engine_link *link, struct wire_run *run, int slot,
-                                  int64_t timeout_ms, struct wire_done *done, struct error *err) {
+                                  struct patience *patience, struct wire_done *done, struct error *err) {
+    struct patience_wait wait = patience_begin(patience, run);
     enum status status = channel_send(link->socket, run, sizeof *run, WIRE_RUN, slot, err);
     if (status == ST_OK && run->jpeg.size == 0) {
         channel_ask(link->socket);
     }
-    return status == ST_OK
-               ? channel_receive(link->socket, done, sizeof *done, WIRE_DONE, NULL, timeout_ms, err)
-               : status;
+    status = status == ST_OK ? await(link, &wait, done, err) : status;
+    patience_end(&wait);
+    return status;
 }
 
-enum status link_run(struct engine_link *link, struct wire_run *run, int slot, int64_t timeout_ms,
+enum status link_run(struct engine_link *link, struct wire_run *run, int slot, struct patience *patience,
                      struct wire_done *done, struct error *err) {
     enum status status = ST_OK;
     if (link->session) {
         engine_run(link->session, run, dup(slot), done);
     } else {
-        status = run_in_process(link, run, slot, timeout_ms, done, err);
+        status = run_in_process(link, run, slot, patience, done, err);
     }
     status = status == ST_OK ? wire_done_check(done, run, err) : status;
     if (status == ST_OK && done->error.status != ST_OK) {

@@ -5,6 +5,7 @@
 
 #include "core/slot.h"
 #include "gpu/engine/engine.h"
+#include "gpu/front/patience.h"
 
 struct engine_link {
     uint64_t epoch;                 /* serial number of the engine; 0: none */
@@ -13,10 +14,10 @@ struct engine_link {
 };
 #define LINK_NONE ((struct engine_link){.socket = -1})
 
-/* Runs on the engine, waits at most `timeout_ms`, and checks the answer. After any failure but ST_BUSY (no
- * device memory for this run) and ST_UNSUPPORTED (a JPEG that the device does not take) the engine must be
- * ended. Until then it may write to the slot. */
-enum status link_run(struct engine_link *link, struct wire_run *run, int slot, int64_t timeout_ms,
+/* Runs on the engine, waits for the answer as long as the patience allows, and checks it. After
+ * any failure but ST_BUSY (no device memory for this run) and ST_UNSUPPORTED (a JPEG that the device does not
+ * take) the engine must be ended. Until then it may write to the slot. */
+enum status link_run(struct engine_link *link, struct wire_run *run, int slot, struct patience *patience,
                      struct wire_done *done, struct error *err);
 
 /* Names the slot of a run. All memory of the run must have been taken from the slot. */

@@ -149,6 +149,7 @@ static bool may_lack_faces(enum status status, bool asked) {
 
 static enum status run_sample(struct engine_link *link, struct bench *bench, const struct sample *sample,
                               _Atomic uint32_t *refused, struct error *err) {
+    struct patience patience = {.least_ms = RUN_TIMEOUT_MS};
     struct wire_done done;
     enum status status = prepare(bench, sample, err);
     if (status == ST_OK) {
@@ -168,7 +169,7 @@ static enum status run_sample(struct engine_link *link, struct bench *bench, con
     bool asked = status == ST_OK;
     if (asked) {
         link_place(&run, bench->slot);
-        status = link_run(link, &run, bench->slot->fd, RUN_TIMEOUT_MS, &done, err);
+        status = link_run(link, &run, bench->slot->fd, &patience, &done, err);
     }
     bool wrong =
         status == ST_OK && !same_result(sample->filter, &bench->image[EXPECTED], &bench->image[RESULT]);

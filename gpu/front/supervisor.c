@@ -363,14 +363,14 @@ static void report_failure(struct supervisor *supervisor, struct engine_link *li
 }
 
 enum status supervisor_run(struct supervisor *supervisor, struct engine_link *link, struct wire_run *run,
-                           struct slot *slot, size_t kept, int64_t timeout_ms, struct wire_done *done,
+                           struct slot *slot, size_t kept, struct patience *patience, struct wire_done *done,
                            struct error *err) {
     if (!selftest_allows(atomic_load(&supervisor->refused), &run->chain)) {
         return fail(err, ST_UNSUPPORTED, "the self-test of the GPU refused a filter of the chain");
     }
     enum status status = connect_link(supervisor, link, err);
     if (status == ST_OK) {
-        status = link_run(link, run, slot->fd, timeout_ms, done, err);
+        status = link_run(link, run, slot->fd, patience, done, err);
     }
     if (status != ST_OK && status != ST_BUSY && status != ST_UNSUPPORTED) {
         uint64_t epoch = link->epoch;

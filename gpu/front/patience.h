@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * How long the front waits for a run. Runs share the GPUs, so a run takes longer the more work there is. An
+ * engine that has much to do must not count as one that hangs: its end costs all runs, and after three ends
+ * the GPU has to wait (gpu/front/supervisor.h). */
+#ifndef BLURD_GPU_FRONT_PATIENCE_H
+#define BLURD_GPU_FRONT_PATIENCE_H
+
+#include <stdint.h>
+
+#include "gpu/wire/wire.h"
+
+enum { PATIENCE_BYTES = 256 << 20 };
+
+/* Of all runs of a backend. Thread-safe. */
+struct patience {
+    int64_t least_ms;             /* enough for PATIENCE_BYTES of pictures */
+    int64_t most_ms;              /* for any number of them, unless it is less than least_ms */
+    _Atomic int64_t begun, ended; /* bytes of the pictures of all runs that ever began, and ended */
+};
+
+/* What one run waits for. */
+struct patience_wait {
+    struct patience *patience;
+    int64_t bytes; /* of its largest picture */
+    int64_t ended; /* patience->ended when it began */
+};
+
+struct patience_wait patience_begin(struct patience *patience, const struct wire_run *run);
+void patience_end(struct patience_wait *wait);
+
+/* How many milliseconds the run may take from its begin, as far as is known now: more runs may begin, and
+ * then it may take longer. Counts all runs that were in progress at any time of it. */
+int64_t patience_ms(const struct patience_wait *wait);
+
+#endif

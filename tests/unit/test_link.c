@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * How long the front waits for an engine: longer while much is in progress, also if it began later. */
+#include "gpu/front/link.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/process/channel.h"
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+enum { LEAST_MS = 500, SLOW_MS = 1500, MOST_MS = 60000, MUCH = 1000, WIDTH = 40, HEIGHT = 30 };
+
+/* What pretends to be the engine. */
+struct pretended {
+    int socket;
+    bool answers; /* SLOW_MS after the request */
+    struct patience *patience;
+    int64_t later; /* bytes of other runs, which begin at the request */
+};
+
+static int pair[2];
+
+static int open_pair(void **state) {
+    (void)state;
+    struct error err;
+    return channel_pair(pair, &err) == ST_OK ? 0 : -1;
+}
+
+static int close_pair(void **state) {
+    (void)state;
+    close(pair[0]);
+    close(pair[1]);
+    return 0;
+}
+
+static void *pretend(void *argument) {
+    const struct pretended *engine = argument;
+    struct wire_run run;
+    struct wire_done done = {0};
+    struct error err;
+    int slot;
+    if (channel_receive(engine->socket, &run, sizeof run, WIRE_RUN, &slot, MOST_MS, &err) != ST_OK) {
+        return NULL;
+    }
+    close(slot);
+    atomic_fetch_add(&engine->patience->begun, engine->later);
+    if (engine->answers) {
+        nanosleep(&(struct timespec){SLOW_MS / 1000, SLOW_MS % 1000 * 1000000L}, NULL);
+        channel_send(engine->socket, &done, sizeof done, WIRE_DONE, -1, &err);
+    }
+    return NULL;
+}
+
+/* Milliseconds that the run took. */
+static double ask(struct patience *patience, bool answers, int64_t later, enum status expected) {
+    struct pretended engine = {pair[1], answers, patience, later};
+    struct engine_link link = {.socket = pair[0]};
+    struct wire_run run = {.shape = {.model = PIXEL_RGB, .depth = 8, .width = WIDTH, .height = HEIGHT}};
+    const int64_t open_before = atomic_load(&patience->begun) - atomic_load(&patience->ended);
+    struct wire_done done;
+    struct error err;
+    pthread_t thread;
+    int slot = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(pthread_create(&thread, NULL, pretend, &engine), 0);
+    int64_t begin = clock_ns();
+    enum status status = link_run(&link, &run, slot, patience, &done, &err);
+    double took = clock_ns_to_ms(clock_ns() - begin);
+    pthread_join(thread, NULL);
+    close(slot);
+    if (status != expected) {
+        fail_msg("status %d in place of %d after %.0f ms", (int)status, (int)expected, took);
+    }
+    assert_true(status == ST_OK || strstr(err.text, "no answer within"));
+    assert_int_equal(atomic_load(&patience->begun) - atomic_load(&patience->ended), open_before + later);
+    return took;
+}
+
+static int64_t times(int64_t units) {
+    return units * PATIENCE_BYTES;
+}
+
+static void test_ms(void **state) {
+    (void)state;
+    enum { BEFORE = 7 }; /* units that ended before the run began */
+    struct patience patience = {.least_ms = 2000, .most_ms = 10000, .ended = times(BEFORE)};
+    const struct patience_wait wait = {&patience, 0, times(BEFORE)};
+    const int64_t expected[][2] = {{0, 2000}, {1, 2000}, {2, 4000}, {5, 10000}, {6, 10000}, {1 << 30, 10000}};
+    for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        atomic_store(&patience.begun, times(BEFORE + expected[i][0]));
+        assert_int_equal(patience_ms(&wait), expected[i][1]);
+        atomic_fetch_add(&patience.ended, times(1)); /* it was in progress, too */
+        assert_int_equal(patience_ms(&wait), expected[i][1]);
+    }
+    patience.most_ms = 1000; /* less than the least one */
+    assert_int_equal(patience_ms(&wait), 2000);
+}
+
+static struct image_shape shape_of(enum pixel_model model, uint8_t depth, uint32_t width, uint32_t height) {
+    return (struct image_shape){.model = model, .depth = depth, .width = width, .height = height};
+}
+
+static void expect_bytes(const struct wire_run *run, const struct image_shape *largest) {
+    struct patience patience = {.least_ms = LEAST_MS};
+    struct patience_wait wait = patience_begin(&patience, run);
+    int64_t bytes = (int64_t)image_layout(&(struct image){0}, largest);
+    assert_int_equal(wait.bytes, bytes);
+    assert_int_equal(atomic_load(&patience.begun), bytes);
+    patience_end(&wait);
+    assert_int_equal(atomic_load(&patience.ended), bytes);
+}
+
+/* The largest picture counts, whether it is read, or comes and goes within the chain. */
+static void test_bytes(void **state) {
+    (void)state;
+    struct error err;
+    struct wire_run run = {.shape = shape_of(PIXEL_RGBA, 16, WIDTH, HEIGHT)};
+    struct image_shape largest = run.shape;
+    expect_bytes(&run, &largest);
+    const struct resize_arguments larger = {.width = 5 * WIDTH, .enlarge = true},
+                                  smaller = {.width = WIDTH / 2};
+    assert_int_equal(chain_append(&run.chain, filter_get(FILTER_RESIZE), &larger, &run.shape, &err), ST_OK);
+    assert_int_equal(chain_append(&run.chain, filter_get(FILTER_RESIZE), &smaller, &run.shape, &err), ST_OK);
+    largest = shape_of(PIXEL_RGBA, 16, 5 * WIDTH, 5 * HEIGHT);
+    expect_bytes(&run, &largest);
+}
+
+/* A JPEG counts as the picture that its filters read. */
+static void test_bytes_of_a_jpeg(void **state) {
+    (void)state;
+    struct wire_run run = {.shape = {.model = PIXEL_YCBCR,
+                                     .depth = 8,
+                                     .chroma_shift_x = 1,
+                                     .chroma_shift_y = 1,
+                                     .width = WIDTH,
+                                     .height = HEIGHT},
+                           .jpeg = {.size = 1, .orientation = 6}};
+    struct image_shape largest = transcode_read(&run.shape, TRANSCODE_LINEAR_420);
+    assert_int_equal(largest.depth, 16);
+    largest = shape_of(largest.model, 16, HEIGHT, WIDTH);
+    run.jpeg.colours = TRANSCODE_LINEAR_420;
+    expect_bytes(&run, &largest);
+}
+
+static void test_an_engine_that_hangs(void **state) {
+    (void)state;
+    struct patience patience = {.least_ms = LEAST_MS, .most_ms = MOST_MS};
+    double took = ask(&patience, false, 0, ST_TIMEOUT);
+    assert_true(took >= LEAST_MS && took < MOST_MS / 2);
+}
+
+static void test_an_engine_with_much_to_do(void **state) {
+    (void)state;
+    struct patience patience = {.least_ms = LEAST_MS, .most_ms = MOST_MS, .begun = times(MUCH)};
+    assert_true(ask(&patience, true, 0, ST_OK) >= SLOW_MS);
+}
+
+static void test_work_that_begins_later(void **state) {
+    (void)state;
+    struct patience patience = {.least_ms = LEAST_MS, .most_ms = MOST_MS};
+    assert_true(ask(&patience, true, times(MUCH), ST_OK) >= SLOW_MS);
+}
+
+static void test_the_most(void **state) {
+    (void)state;
+    struct patience patience = {.least_ms = LEAST_MS, .most_ms = SLOW_MS, .begun = times(MUCH)};
+    double took = ask(&patience, false, 0, ST_TIMEOUT);
+    assert_true(took >= SLOW_MS && took < MOST_MS / 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ms),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_bytes_of_a_jpeg),
+        cmocka_unit_test_setup_teardown(test_an_engine_that_hangs, open_pair, close_pair),
+        cmocka_unit_test_setup_teardown(test_an_engine_with_much_to_do, open_pair, close_pair),
+        cmocka_unit_test_setup_teardown(test_work_that_begins_later, open_pair, close_pair),
+        cmocka_unit_test_setup_teardown(test_the_most, open_pair, close_pair),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
