@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Measures blurd and sharp with WebP and AVIF, at equal quality, and writes the table of docs/performance.md.
+"""Measures blurd and sharp with WebP and AVIF, at equal quality, and writes the table of docs/performance-parts.md.
 
     tests/python.sh bench/formats.py [--seconds N] [--sigma S]
 
@@ -23,7 +23,7 @@ import pictures
 import report
 import subjects
 
-PAGE = report.PAGE
+PAGE = report.PARTS
 PAIRS = [('jpeg', 'webp'), ('webp', 'webp'), ('webp', 'jpeg'), ('jpeg', 'avif'), ('avif', 'avif'), ('avif', 'jpeg')]
 # blurd's default effort, and others worth knowing.
 EFFORTS = {'webp': (1, 3, 5), 'avif': (1, 3), 'jpeg': (1,)}

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the tables of docs/performance.md, between their markers, and the plots beside the results, all
-of one file that bench/run.py made. bench/run.py does that, too.
+"""Writes the tables of docs/performance.md and performance-parts.md, between their markers, and the plots beside the
+results, all of one file that bench/run.py made. bench/run.py does that, too.
 
-    bench/report.py bench/results/MACHINE-cpu.json [--page FILE]     FILE: another page than docs/performance.md"""
+    bench/report.py bench/results/MACHINE-cpu.json [--page FILE]     FILE: another page than docs/performance.md;
+                                                                     that of the parts is written beside it"""
 
 import argparse
 import json
@@ -15,6 +16,7 @@ import statistics
 import plot
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / 'docs' / 'performance.md'
+PARTS = PAGE.with_name('performance-parts.md')
 README = PAGE.parents[1] / 'README.md'
 NAMES = {'pipeline': 'blurd without HTTP', 'opencv': 'OpenCV', 'vips': 'libvips', 'graphicsmagick': 'GraphicsMagick'}
 ORDER = ['blurd', 'blurd, effort 0', 'pipeline', 'sharp', 'sharp, optimiseCoding off', 'sharp, PNG rows filtered',
@@ -280,7 +282,8 @@ def write(path, page=PAGE):
     for what, image in plots(results):
         drawn[what] = path.with_name(f'{path.stem}-{what}.svg')
         drawn[what].write_text(image)
-    page.write_text(fill(PAGE.read_text(), page.parent, results, drawn))
+    for source, written in ((PAGE, page), (PARTS, page.with_name(PARTS.name))):
+        written.write_text(fill(source.read_text(), page.parent, results, drawn))
     if page == PAGE:
         README.write_text(fill(README.read_text(), README.parent, results, drawn))
     print(f'{page} and {len(drawn)} plots beside {path}')

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Measures resizing beside sharp, libvips and OpenCV, and writes the table of docs/performance.md.
+"""Measures resizing beside sharp, libvips and OpenCV, and writes the table of docs/performance-parts.md.
 
     tests/python.sh bench/resize.py [--seconds N]
 
@@ -24,7 +24,7 @@ import pictures
 import report
 import subjects
 
-PAGE = report.PAGE
+PAGE = report.PARTS
 TASKS = [('12 MP to 1080p', (4000, 3000), 1440), ('1080p to 400', (1920, 1080), 400), ('400 to 1080p', (400, 226), 1920)]
 SUPPORT = 3
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Measures blurd and, where they are installed, its peers on the CPU of this machine, and writes
-bench/results/MACHINE-cpu.json, plots beside it and the tables of docs/performance.md.
+bench/results/MACHINE-cpu.json, plots beside it and the tables of docs/performance.md and performance-parts.md.
 
     bench/run.py [--quick] [--rounds N] [--machine NAME] [--only SECTION,...]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Measures what shrinking a JPEG while it is decoded costs in accuracy, in blurd and in sharp, and writes the table
-of docs/performance.md.
+of docs/performance-parts.md.
 
     tests/python.sh bench/shrink.py FOLDER
 
