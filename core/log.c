@@ -105,7 +105,8 @@ void log_number(struct log_line *line, const char *key, int64_t value) {
 void log_ms(struct log_line *line, const char *key, int64_t ns) {
     if (line->wanted) {
         char number[32];
-        snprintf(number, sizeof number, "%.3f", (double)ns / 1e6);
+        int64_t us = (ns + 500) / 1000; /* rounded as in Server-Timing */
+        snprintf(number, sizeof number, "%" PRId64 ".%03" PRId64, us / 1000, us % 1000);
         put_field(line, key, number);
     }
 }

@@ -36,7 +36,7 @@ void log_set_level(enum log_level level);
 void log_begin(struct log_line *line, enum log_level level, const char *event);
 void log_string(struct log_line *line, const char *key, const char *value);
 void log_number(struct log_line *line, const char *key, int64_t value);
-void log_ms(struct log_line *line, const char *key, int64_t ns); /* milliseconds, 3 decimals */
+void log_ms(struct log_line *line, const char *key, int64_t ns); /* not negative; milliseconds, 3 decimals */
 void log_end(struct log_line *line);
 
 void log_message(enum log_level level, const char *event, const char *format, ...)

@@ -126,14 +126,17 @@ static void test_numbers(void **state) {
         log_number(&line, "low", INT64_MIN);
         log_number(&line, "high", INT64_MAX);
         log_ms(&line, "short", 1499);
+        log_ms(&line, "half", 26500);
         log_ms(&line, "long", INT64_C(3600000000000));
         log_end(&line);
         captured(text, sizeof text);
         assert_non_null(strstr(
-            text, style == LOG_JSON
-                      ? ",\"low\":-9223372036854775808,\"high\":9223372036854775807,\"short\":0.001,"
-                        "\"long\":3600000.000}\n"
-                      : " low=-9223372036854775808 high=9223372036854775807 short=0.001 long=3600000.000\n"));
+            text,
+            style == LOG_JSON
+                ? ",\"low\":-9223372036854775808,\"high\":9223372036854775807,\"short\":0.001,\"half\":0.027,"
+                  "\"long\":3600000.000}\n"
+                : " low=-9223372036854775808 high=9223372036854775807 short=0.001 half=0.027 "
+                  "long=3600000.000\n"));
         assert_int_equal(json_valid(text), style == LOG_JSON);
     }
 }
