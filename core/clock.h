@@ -21,6 +21,11 @@ static inline double clock_ns_to_ms(int64_t ns) {
     return (double)ns / 1e6;
 }
 
+/* Microseconds, rounded half up; `ns` is not negative. */
+static inline int64_t clock_ns_to_us(int64_t ns) {
+    return (ns + 500) / 1000;
+}
+
 /* A condition variable for clock_wait. The caller owns it and destroys it with pthread_cond_destroy. */
 static inline void clock_init_condition(pthread_cond_t *condition) {
     pthread_condattr_t attributes;

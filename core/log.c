@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/json.h"
 
 /* The process has one log; its two settings are the only globals of the project. */
@@ -105,7 +106,7 @@ void log_number(struct log_line *line, const char *key, int64_t value) {
 void log_ms(struct log_line *line, const char *key, int64_t ns) {
     if (line->wanted) {
         char number[32];
-        int64_t us = (ns + 500) / 1000; /* rounded as in Server-Timing */
+        int64_t us = clock_ns_to_us(ns); /* as in Server-Timing */
         snprintf(number, sizeof number, "%" PRId64 ".%03" PRId64, us / 1000, us % 1000);
         put_field(line, key, number);
     }

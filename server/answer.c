@@ -9,6 +9,7 @@
 
 #include "codecs/codec.h"
 #include "codecs/metadata/losses.h"
+#include "core/clock.h"
 #include "server/message/accept.h"
 #include "server/message/etag.h"
 #include "server/pages/document.h"
@@ -100,7 +101,7 @@ static void add_timing(struct request *request) {
         if (i == STAGE_DETECT && !request->outcome.searched) {
             continue;
         }
-        int64_t us = (request->outcome.stage_ns[i] + 500) / 1000; /* digits of a double take longer */
+        int64_t us = clock_ns_to_us(request->outcome.stage_ns[i]); /* digits of a double take longer */
         int length = snprintf(text + used, sizeof text - used, "%s%s;dur=%" PRId64 ".%03" PRId64,
                               i ? ", " : "", metrics_stage_name(i), us / 1000, us % 1000);
         used += length > 0 ? (size_t)length : 0;
