@@ -24,6 +24,18 @@ struct image_shape chain_result(const struct chain *chain, const struct image_sh
     return chain_shape(chain, shape, chain->count);
 }
 
+size_t chain_largest(const struct chain *chain, const struct image_shape *shape) {
+    struct image layout;
+    struct image_shape now = *shape;
+    size_t largest = image_layout(&layout, &now);
+    for (uint32_t i = 0; i < chain->count; i++) {
+        now = step_result(&chain->step[i], &now);
+        size_t bytes = image_layout(&layout, &now);
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
 static bool moves(const struct step *step) {
     const struct filter *filter = filter_get(step->filter);
     return filter && filter->moves;

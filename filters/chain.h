@@ -33,6 +33,10 @@ struct image_shape chain_shape(const struct chain *chain, const struct image_sha
 /* The shape of the chain's result for a picture of this shape. */
 struct image_shape chain_result(const struct chain *chain, const struct image_shape *shape);
 
+/* Bytes of the largest picture on the way, as of image_layout: the source of this shape, or a step's result.
+ */
+size_t chain_largest(const struct chain *chain, const struct image_shape *shape);
+
 /* How many steps a mask applies to: those before the first one that moves pixels. */
 uint32_t chain_masked(const struct chain *chain);
 

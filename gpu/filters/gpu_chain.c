@@ -25,16 +25,6 @@ static size_t larger_of(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-/* Bytes of the largest picture that a step writes. */
-static size_t largest_result(const struct chain *chain, const struct image_shape *source) {
-    size_t largest = 0;
-    for (uint32_t i = 1; i <= chain->count; i++) {
-        struct image_shape shape = chain_shape(chain, source, i);
-        largest = larger_of(largest, shape_bytes(&shape));
-    }
-    return largest;
-}
-
 /* How many times as long a byte of the picture takes as in other runs of the filter. A median of 16 bits
  * searches its window (gpu/filters/rank/median.c). Other parameters matter far less. */
 static double times_as_long(const struct step *step, const struct image_shape *source) {
@@ -54,7 +44,7 @@ struct pulse_work gpu_chain_work(const struct chain *chain, const struct image_s
         work.kinds |= UINT32_C(1) << chain->step[i].filter;
         most = times > most ? times : most;
     }
-    work.bytes = most * (double)larger_of(shape_bytes(source), largest_result(chain, source));
+    work.bytes = most * (double)chain_largest(chain, source);
     return work;
 }
 
@@ -71,7 +61,7 @@ enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream
     chain->source_size = shape_bytes(&source);
     chain->target_size = image_bytes(run->target);
     chain->mask_size = run->mask ? image_bytes(run->mask) : 0;
-    size_t larger = larger_of(chain->source_size, largest_result(run->chain, &source));
+    size_t larger = chain_largest(run->chain, &source);
     bool both = chain->turned_size || run->chain->count > 1;
     size_t first = both ? larger_of(larger, chain->turned_size) : chain->source_size;
     bool spare = keeps_source(chain) && run->chain->count > 1;

@@ -14,9 +14,9 @@ struct engine_link {
 };
 #define LINK_NONE ((struct engine_link){.socket = -1})
 
-/* Runs on the engine, waits for the answer as long as the patience allows, and checks it. After
- * any failure but ST_BUSY (no device memory for this run) and ST_UNSUPPORTED (a JPEG that the device does not
- * take) the engine must be ended. Until then it may write to the slot. */
+/* Runs on the engine, waits for the answer as long as patience_ms says, and checks it. After any failure but
+ * ST_BUSY (no device memory for this run) and ST_UNSUPPORTED (a JPEG that the device does not take) the
+ * engine must be ended. Until then it may write to the slot. */
 enum status link_run(struct engine_link *link, struct wire_run *run, int slot, struct patience *patience,
                      struct wire_done *done, struct error *err);
 

@@ -9,6 +9,8 @@
 
 #include "gpu/wire/wire.h"
 
+/* 28 JPEGs of 1080p, as many as a GPU does at a time, have 84 MiB, so they have least_ms. A picture of 40
+ * megapixels with 16 bits and alpha has 305. */
 enum { PATIENCE_BYTES = 256 << 20 };
 
 /* Of all runs of a backend. Thread-safe. */
@@ -18,13 +20,15 @@ struct patience {
     _Atomic int64_t begun, ended; /* bytes of the pictures of all runs that ever began, and ended */
 };
 
-/* What one run waits for. */
+/* Of one run and its thread. */
 struct patience_wait {
     struct patience *patience;
     int64_t bytes; /* of its largest picture */
     int64_t ended; /* patience->ended when it began */
 };
 
+/* The run is about to be sent. Call patience_end once, whether it was done or failed. `patience` must outlive
+ * the wait. */
 struct patience_wait patience_begin(struct patience *patience, const struct wire_run *run);
 void patience_end(struct patience_wait *wait);
 
