@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How soon the daemon notices that a kernel has faulted, again and again, while wrk asks for JPEGs on loopback: where the
-GPU only filters, where it does all the work, and with three sizes of a picture at once. Then whether the daemon takes a
-run for a fault that lasts much longer than those before. Prints Markdown; ends with 1 when a request was lost, when a
+GPU only filters, where it does all the work, and with three sizes of a picture at once. Then whether the daemon
+takes runs for faults that only take long. Prints Markdown; ends with 1 when a request was lost, when a
 fault was noticed later than WITHIN_MS, or when a GPU without a fault was given up. Standard library only.
 
     faults.py --blurd PATH --wrk PATH --out FOLDER [--lua bench/post.lua] [--rounds 10] [--gpu-timeout 2s] PICTURE...
@@ -21,7 +21,7 @@ import sys
 import time
 import zlib
 
-from service import Load, Service, check, failures, lost, number, subject_of
+from service import Load, Service, check, chunk, failures, lost, number, subject_of
 
 WITHIN_MS = 300
 FAULTS = 2      # in a round
@@ -101,8 +101,6 @@ def measure(options, way, codec):
 
 def make_deep(width, height):
     """A PNG of RGBA with 16 bits whose rows repeat 40 pixels."""
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     rows = [b"\0" + os.urandom(40 * 8) * (width // 40) for _ in range(5)]
     data = zlib.compress(b"".join(rows[y // 3 % len(rows)] for y in range(height)), 1)
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 16, 6, 0, 0, 0)) + chunk(b"IDAT", data) +
