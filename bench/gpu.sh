@@ -101,6 +101,14 @@ find_model() {
     done
 }
 
+model_says() {
+    if [ -n "${FACE_MODEL-}" ]; then
+        basename "$FACE_MODEL"
+    else
+        echo 'none: `make face-model` makes it; only random weights are compared, and faces are not measured'
+    fi
+}
+
 describe() {
     local gpus commit
     gpus=$(nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm --format=csv,noheader 2>/dev/null)
@@ -115,6 +123,7 @@ describe() {
         "| GPU: name, driver, memory, largest clock | $(paste -sd ';' <<<"${gpus:-none}") |" \
         "| CPU | $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores |" \
         "| kernel, C library | $(uname -r), $(ldd --version | sed -n '1s/.* //p') |" \
+        "| model of faces | $(model_says) |" \
         "| toolkit | $("${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" --version 2>/dev/null | sed -n 's/.*release \([^,]*\).*/CUDA \1/p') |" \
         "| date | $(date -u +%F) |" ''
 }
@@ -215,7 +224,6 @@ pixels_and_sanitizers() {
     export SEED=${SEED:-$(date +%s)} GPUS
     GPUS=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU ')
     [ -z "${CUDA_VISIBLE_DEVICES-}" ] || GPUS=0 # those that are to be used are chosen
-    find_model # without it random weights are compared alone
     if wanted check; then
         begin check 900 "$check" $quick
         MODULE_FORMAT=ptx begin check-ptx 600 "$check" --quick
@@ -274,7 +282,6 @@ sizes() {
 
 regions() {
     local seconds=${REGIONS_SECONDS:-60}
-    find_model
     part regions $((seconds + 120)) python3 "$here/service/regions.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/regions" \
         --model "${FACE_MODEL-none}" --lua "$here/rotate.lua" --seconds "$seconds" $quick "${photographs[@]}"
 }
@@ -311,6 +318,7 @@ faults() {
 export PYTHONUNBUFFERED=1 # what a part that is out of time has found is kept
 find_programs
 find_nvrtc
+find_model
 export CUDA_LIBRARY=${BLURD_CUDA_LIBRARY-}
 [ -n "$CUDA_LIBRARY" ] || unset CUDA_LIBRARY
 by_wrk=()

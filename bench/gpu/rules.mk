@@ -22,8 +22,8 @@ $(BUNDLED): $(BUILD)/libblurd.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib' -o $@ $(filter %.o,$^) \
 	    $(BUILD)/libblurd.a $(LIBS)
 
-bundle: $(BUNDLED)
-	$(Q)bench/gpu/bundle.sh build/bundle $^
+bundle: $(BUNDLED) face-model
+	$(Q)bench/gpu/bundle.sh build/bundle $(BUNDLED)
 
 -include $(patsubst %.c,$(BUILD)/%.d,$(BENCH_SOURCES))
 .PHONY: bundle

@@ -60,7 +60,8 @@ def run(folder, *parts, bad=""):
     """(status, what it says, [[number of the GPU, arguments of check_gpu], ...])"""
     calls = folder / "calls"
     calls.write_text("")
-    environment = dict(os.environ, PATH=f"{folder / 'bin'}:/usr/bin:/bin", CALLS=str(calls), CUDA_HOME=str(folder), SEED="1")
+    environment = dict(os.environ, PATH=f"{folder / 'bin'}:/usr/bin:/bin", CALLS=str(calls), CUDA_HOME=str(folder), SEED="1",
+                       FACE_MODEL="/models/some.face")
     for name in ("BLURD_CUDA_LIBRARY", "CUDA_VISIBLE_DEVICES"):
         environment.pop(name, None)
     environment["BAD"] = bad
@@ -74,6 +75,7 @@ def check_all_right(folder):
     expect(status == 0 and "Everything that ran is as it must be." in output, "all that ran was right", output)
     expect(re.search(r"racecheck \| ok \| \d+ \| RACECHECK SUMMARY: 0 hazards, 602 comparisons in 86 runs", output),
            "racecheck counts its parts", output)
+    expect("| model of faces | some.face |\n" in output, "it says which model finds faces", output)
     with tarfile.open(folder / "out" / "logs.tar.gz") as logs:
         told = logs.extractfile("logs/racecheck.log").read().decode()
     expect(len(re.findall(r"7 passed, 0 failed, 0 hazards, ended with 0$", told, re.M)) == 86, "the log has a line of each run", told)
