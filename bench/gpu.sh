@@ -105,7 +105,7 @@ model_says() {
     if [ -n "${FACE_MODEL-}" ]; then
         basename "$FACE_MODEL"
     else
-        echo 'none: `make face-model` makes it; only random weights are compared, and faces are not measured'
+        echo 'none: `make face-model` makes it; only random weights are compared, and rates with faces are not measured'
     fi
 }
 
@@ -123,7 +123,7 @@ describe() {
         "| GPU: name, driver, memory, largest clock | $(paste -sd ';' <<<"${gpus:-none}") |" \
         "| CPU | $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores |" \
         "| kernel, C library | $(uname -r), $(ldd --version | sed -n '1s/.* //p') |" \
-        "| model of faces | $(model_says) |" \
+        "| face model | $(model_says) |" \
         "| toolkit | $("${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" --version 2>/dev/null | sed -n 's/.*release \([^,]*\).*/CUDA \1/p') |" \
         "| date | $(date -u +%F) |" ''
 }

@@ -47,7 +47,7 @@ install -m 644 LICENSE config/blurd.conf docs/configuration.md bench/post.lua "$
 if [ -f build/face/centerface.face ]; then
     install -m 644 build/face/centerface.face "$root/share"
 else
-    echo "bundle: without the model of faces, which could not be fetched" >&2
+    echo "bundle: without the face model, which could not be fetched" >&2
 fi
 git rev-parse --short HEAD >"$root/share/commit" 2>/dev/null || echo unknown >"$root/share/commit"
 cat >"$root/share/README" <<README

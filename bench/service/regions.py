@@ -39,15 +39,10 @@ START_SECONDS = 10  # of the daemon, the comparison, and one second of each work
 WANTED = ("faces redacted, 1920x1088", 2000)
 
 
-def works_of(options):
-    """WORKS, but none with faces where there is no model."""
-    return {name: work for name, work in WORKS.items() if options.model != "none" or "detect=faces" not in work[0]}
-
-
 def compare(options, service):
     """Each work's answers with the CPU's."""
     connection = client.Connection(service.port)
-    for name, (target, whole) in works_of(options).items():
+    for name, (target, whole) in options.works.items():
         for path in options.photographs[:1 if options.quick else None]:
             body = path.read_bytes()
             here = connection.ask(client.message(target, body))
@@ -63,7 +58,7 @@ def measure(options, service, device):
     cells = []
     print("\n| work | connections | requests/s | p50, ms | p99, ms | p99.9, ms | errors | CPU, ms/request | busy, % | "
           "by the GPU's codecs, % | by the GPU, % | faces/request |\n|---|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|", flush=True)
-    for name, (target, _) in works_of(options).items():
+    for name, (target, _) in options.works.items():
         load.wrk(options, service, target, options.photographs, CONNECTIONS[-1], 1)
         for connections in CONNECTIONS if not options.quick else CONNECTIONS[1:2]:
             faces = number(r"\nblurd_faces_total (\d+)", load.settled_metrics(service))
@@ -79,9 +74,9 @@ def main():
     parser.add_argument("--model", required=True)
     parser.add_argument("--codec", default="auto", help="value of --jpeg-codec")
     options = load.parsed(parser)
-    works = works_of(options)
-    cells = len(works) * (1 if options.quick else len(CONNECTIONS))
-    left = options.seconds - START_SECONDS - len(works)
+    options.works = {name: work for name, work in WORKS.items() if options.model != "none" or "detect=faces" not in work[0]}
+    cells = len(options.works) * (1 if options.quick else len(CONNECTIONS))
+    left = options.seconds - START_SECONDS - len(options.works)
     options.cell_seconds = int(max(1, min(5, left / cells - BETWEEN_SECONDS)))
     print(f"\n## Regions and faces\n\n`wrk` posts {len(options.photographs)} photographs in turn, {options.origin}. {options.cell_seconds} s for each "
           "row. Columns as in the load test.\n")
@@ -101,7 +96,7 @@ def main():
     print()
     check(not sum(cell["errors"] for cell in results), "no request failed")
     if options.model == "none":
-        print("* skipped: faces, as there is no model here; `make face-model` makes one")
+        print("* skipped: faces, as there is no face model here; `make face-model` makes one")
     else:
         best = max((cell["rate"] for cell in results if cell["sigma"] == WANTED[0] and not cell["errors"]), default=0)
         print(f"\n{WANTED[0]}: at least {WANTED[1]} requests/s are wanted, {best:.0f} were measured: {'met' if best >= WANTED[1] else '**not met**'}.")

@@ -75,7 +75,7 @@ def check_all_right(folder):
     expect(status == 0 and "Everything that ran is as it must be." in output, "all that ran was right", output)
     expect(re.search(r"racecheck \| ok \| \d+ \| RACECHECK SUMMARY: 0 hazards, 602 comparisons in 86 runs", output),
            "racecheck counts its parts", output)
-    expect("| model of faces | some.face |\n" in output, "it says which model finds faces", output)
+    expect("| face model | some.face |\n" in output, "it says which face model there is", output)
     with tarfile.open(folder / "out" / "logs.tar.gz") as logs:
         told = logs.extractfile("logs/racecheck.log").read().decode()
     expect(len(re.findall(r"7 passed, 0 failed, 0 hazards, ended with 0$", told, re.M)) == 86, "the log has a line of each run", told)
