@@ -15,7 +15,7 @@ ARG GPU=auto
 ARG NVRTC=no
 # The date in the list of what is packed; without it, the date of the Debian package's changelog.
 ARG SOURCE_DATE_EPOCH
-RUN make -j "$(nproc)" GPU="${GPU}" && build/release/blurd --version && docker/image_root.sh build/release/blurd /out "${NVRTC}"
+RUN make -j "$(nproc)" GPU="${GPU}" ARCHITECTURES=all && build/release/blurd --version && docker/image_root.sh build/release/blurd /out "${NVRTC}"
 
 # Not from a slim Debian: that alone is larger than all of this, by a shell, apt and Perl, which only an intruder would use.
 FROM scratch

@@ -49,6 +49,7 @@
 #   WERROR=1                               warnings are errors, as in CI
 #   CUDA_HOME=/usr/local/cuda              where the CUDA toolkit is
 #   FORMATS="webp avif heif"               formats beside JPEG and PNG: each is built where its library is found
+#   ARCHITECTURES=own|all                  kernels in the binary: for this machine's GPUs, and PTX for others; or for all, as packages and tests have
 #   GPU=auto|required|none                 without what the GPU needs: build for the CPU alone, or stop; none: do without
 
 CONFIG ?= release
@@ -59,6 +60,12 @@ PREFIX ?= /usr/local
 CUDA_HOME ?= /usr/local/cuda
 GPU ?= auto
 FORMATS ?= webp avif heif
+# For the makes that these goals call, too.
+ARCHITECTURES ?= $(if $(filter archive bundle check-reproducible deb test,$(MAKECMDGOALS)),all,own)
+export ARCHITECTURES
+ifeq ($(filter $(ARCHITECTURES),own all),)
+$(error ARCHITECTURES is "$(ARCHITECTURES)", it must be own or all)
+endif
 BUILD := build/$(CONFIG)
 PLAYGROUND := build/playground
 ifeq ($(filter $(GPU),auto required none),)
@@ -129,11 +136,12 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format help hooks lint run test bench check check-api check-arm64 check-browser check-clients check-hostile check-load coverage \
+BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load coverage \
                   check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
+include $(CUDA_BUILD)/own.mk
 include $(FORMATS_MK)
 ifneq ($(and $(filter required,$(GPU)),$(wildcard $(CUDA_BUILD)/cuda.mk)),)
 ifeq ($(and $(CUDA_INCLUDE),$(NVRTC)),)
@@ -260,7 +268,7 @@ comma := ,
 # References are plain loops that are compared with, and not what is tested: sanitizers would make them ten times slower.
 base_flags = $(if $(filter tests/filters/reference_%,$(1)),$(COMMON) $(WARN) $(CFLAGS_release) $(CFLAGS),$(ALL_CFLAGS))
 own_flags = $(if $(filter cpu/%_avx2.c codecs/%_avx2.c,$(1)),$(VECTOR_avx2)) $(if $(filter cpu/%_avx512.c codecs/%_avx512.c,$(1)),$(VECTOR_avx512)) \
-            $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(KERNELS)) \
+            $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(EMBEDDED) -Wa$(comma)-I$(comma)$(KERNELS)) \
             $(if $(filter codecs/%,$(1)),$(FORMAT_FLAGS)) \
             $(if $(filter server/pages/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
 file_flags = $(strip $(base_flags) $(own_flags))
@@ -286,8 +294,9 @@ $(BUILD)/server/pages/openapi.o: server/pages/openapi.json
 # NVRTC needs no GPU. Shared by all CONFIGs, as is the tool. Without NVRTC, or where it does
 # not know an architecture, the files are empty, and gpu/cuda/program.c goes on without them.
 KERNELS := $(CUDA_BUILD)/kernels
-KERNEL_FILES := $(shell sed -n 's|^CUBIN(\(.*\))|$(KERNELS)/sm_\1.cubin|p; s|^PTX(\(.*\))|$(KERNELS)/compute_\1.ptx|p' \
-                gpu/cuda/architectures.def)
+KERNEL_FILES := $(shell sed -n 's|^CUBIN(\(.*\))|sm_\1.cubin|p; s|^PTX(\(.*\))|compute_\1.ptx|p' gpu/cuda/architectures.def)
+WANTED_KERNELS := $(if $(filter own,$(ARCHITECTURES)),$(OWN_KERNELS),$(KERNEL_FILES))
+EMBEDDED := $(BUILD)/kernels
 KERNEL_TOOL := $(CUDA_BUILD)/compile
 
 $(KERNEL_TOOL): gpu/cuda/compile.c gpu/cuda/nvrtc.c core/status.c core/bytes.c gpu/cuda/nvrtc.h gpu/cuda/nvrtc.def core/status.h core/bytes.h
@@ -313,8 +322,17 @@ $(KERNELS)/compute_%.ptx: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 # Compressed, as a process uses one of them at most. The dictionary of 4 MiB is what decompressing takes.
 $(KERNELS)/%.xz: $(KERNELS)/%
 	$(Q)if [ -s $< ]; then xz --stdout --threads=1 --check=crc32 --lzma2=preset=9e,dict=4MiB $<; fi >$@
-$(BUILD)/gpu/cuda/embedded.o: $(KERNEL_FILES:=.xz) $(KERNELS)/source.cu.xz
-kernels: $(KERNEL_FILES:=.xz)
+# What this build embeds. The files of architectures that it leaves out are empty.
+$(EMBEDDED)/wanted: FORCE
+	@mkdir -p $(@D)
+	@echo '$(WANTED_KERNELS)' | cmp -s - $@ || echo '$(WANTED_KERNELS)' >$@
+EMBEDDED_FILES := $(KERNEL_FILES:%=$(EMBEDDED)/%.xz)
+$(WANTED_KERNELS:%=$(EMBEDDED)/%.xz): $(EMBEDDED)/%: $(KERNELS)/% $(EMBEDDED)/wanted
+	$(Q)cp $< $@
+$(patsubst %,$(EMBEDDED)/%.xz,$(filter-out $(WANTED_KERNELS),$(KERNEL_FILES))): $(EMBEDDED)/wanted
+	$(Q): >$@
+$(BUILD)/gpu/cuda/embedded.o: $(EMBEDDED_FILES) $(KERNELS)/source.cu.xz
+kernels: $(EMBEDDED_FILES)
 
 # The page that `GET /` shows, as it goes into the binary.
 $(PLAYGROUND)/page.html: $(wildcard server/pages/playground/*)
@@ -349,15 +367,22 @@ $(FORMATS_MK): codecs/formats.sh
 
 $(CUDA_BUILD)/cuda.mk: gpu/cuda/cuda_headers.sh gpu/cuda/cuda_headers.txt
 	@CC='$(CC)' gpu/cuda/cuda_headers.sh $(CUDA_BUILD) '$(CUDA_HOME)'
+$(CUDA_BUILD)/own.mk: gpu/cuda/architectures.sh gpu/cuda/architectures.def $(CUDA_BUILD)/cuda.mk
+	@gpu/cuda/architectures.sh $@
 
 # --- for people ------------------------------------------------------------------------
-# A second make, as the compiler may only now have come.
+# A second make, as the compiler may only now have come. It uses all cores unless -j says otherwise.
+JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 run:
 	@config/packages.sh run
-	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all build/sample.jpg
+	@$(MAKE) --no-print-directory $(JOBS) CONFIG=$(CONFIG) all build/sample.jpg
+	@$(MAKE) --no-print-directory -s CONFIG=$(CONFIG) built
 	@printf '\nTry it from another terminal:\n\n    %s\n\n' \
 	    "curl --data-binary @$(CURDIR)/build/sample.jpg 'localhost:$(PORT)/blur?sigma=8' -o blurred.jpg"
 	@exec $(BUILD)/blurd --port $(PORT) $(ARGS)
+
+built: all
+	@config/built.sh $(BUILD)/blurd $(CUDA_BUILD) $(FACE) '$(FORMATS)' '$(FORMATS_FOUND)'
 
 build/sample.jpg: $(BUILD)/bench/sample
 	$(call say,MAKE,$@)
@@ -377,11 +402,16 @@ bench:
 T_FOLDER := $(firstword $(subst /, ,$(T)))
 T_NAME := $(patsubst test_%,%,$(basename $(notdir $(T))))
 T_PROGRAM := $(BUILD)/tests/$(T_FOLDER)/$(if $(filter unit filters,$(T_FOLDER)),test_)$(T_NAME)
-t: $(if $(filter http browser,$(T_FOLDER)),$(BUILD)/blurd $(FAKE_CUDA), \
-     $(if $(filter $(T_PROGRAM),$(call programs,$(TEST_SOURCES) $(FUZZ_SOURCES) $(TOOL_SOURCES))),$(T_PROGRAM)))
+t:
+	@config/packages.sh $(if $(filter browser,$(T_FOLDER)),browser,test)
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) T='$(T)' t-built
 	@CONFIG=$(CONFIG) tests/one.sh '$(T_FOLDER)' '$(T_NAME)' $(ARGS) || [ $$? = 77 ]
+t-built: $(if $(filter http browser,$(T_FOLDER)),$(BUILD)/blurd $(FAKE_CUDA), \
+     $(if $(filter $(T_PROGRAM),$(call programs,$(TEST_SOURCES) $(FUZZ_SOURCES) $(TOOL_SOURCES))),$(T_PROGRAM)))
+	@:
 
 lint:
+	@config/packages.sh lint
 	@tests/check/run.sh
 
 check:
@@ -403,11 +433,10 @@ check-api:
 	@config/pypi.sh api
 	@CONFIG=$(CONFIG) tests/python.sh tests/api/run.py $(ARGS) || [ $$? = 77 ]
 
-HOSTILE_TESTS := $(addprefix build/release/tests/unit/test_,sandbox admission_load \
-                 $(if $(wildcard $(CUDA_HOME)/include/cuda.h),engine_sandbox shared_memory))
+hostile-tests: $(addprefix $(BUILD)/tests/unit/test_,sandbox admission_load $(if $(CUDA_INCLUDE),engine_sandbox shared_memory))
 check-hostile:
 	@config/packages.sh test
-	@$(MAKE) --no-print-directory CONFIG=release all $(HOSTILE_TESTS)
+	@$(MAKE) --no-print-directory CONFIG=release all hostile-tests
 	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
 	@tests/python.sh tests/hostile/run.py $(ARGS)
 
@@ -540,7 +569,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all face-model kernels tests tools fuzzers t help hooks lint run test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries coverage format docs tidy \
+.PHONY: all built face-model kernels tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -5,6 +5,7 @@
 #
 #     config/packages.sh build    what `make` needs
 #     config/packages.sh run      and what `make run` needs
+#     config/packages.sh lint     and what `make lint` needs
 #     config/packages.sh test     and what `make test` needs
 #     config/packages.sh browser  and what `make check-browser` needs: Chromium, half a gigabyte
 #     config/packages.sh clients  and what `make check-clients` needs: Go and Mono, 0.5 GB more
@@ -23,8 +24,9 @@ set -euo pipefail
 build=(gcc libc6-dev make xz-utils libjpeg62-turbo-dev libpng-dev libdeflate-dev liblzma-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
     libwebp-dev libavif-dev libheif-dev python3-pip)
 run=("${build[@]}" curl)
-test=("${run[@]}" g++ procps libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests
-    python3-scipy python3-yaml openssl nginx-light libnginx-mod-http-lua python3-httpx nodejs bubblewrap universal-ctags valgrind clang libclang-rt-dev webp libavif-bin libheif-examples)
+lint=("${build[@]}" git libcmocka-dev python3 nodejs universal-ctags)
+test=("${run[@]}" "${lint[@]}" g++ procps python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests
+    python3-scipy python3-yaml openssl nginx-light libnginx-mod-http-lua python3-httpx bubblewrap valgrind clang libclang-rt-dev webp libavif-bin libheif-examples)
 browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
 clients=("${browser[@]}" golang-go mono-mcs mono-runtime libmono-system-net-http4.0-cil)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
@@ -40,6 +42,7 @@ say() { printf 'packages: %s\n' "$*"; }
 case ${1-} in
 build) wanted=("${build[@]}") ;;
 run) wanted=("${run[@]}") ;;
+lint) wanted=("${lint[@]}") ;;
 test) wanted=("${test[@]}") ;;
 browser) wanted=("${browser[@]}") ;;
 clients) wanted=("${clients[@]}") ;;
@@ -51,7 +54,7 @@ docker) wanted=("${docker[@]}") ;;
 package) wanted=("${package[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
 python) printf '%s\n' "${browser[@]}" "${bench[@]}" "${load[@]}" | sed -n '/^python3-pip$/d; /^python3-/p' | sort -u && exit ;;
-*) say "usage: $0 build|run|test|browser|clients|bench|load|deb|image|docker|package|arm64|python" >&2 && exit 64 ;;
+*) say "usage: $0 build|run|lint|test|browser|clients|bench|load|deb|image|docker|package|arm64|python" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -75,7 +78,7 @@ done
 
 # clang-format's output differs between versions; the tree follows 14, which Debian 13
 # does not have. The check says so and is skipped there.
-if [ "$1" = test ] && ! is_installed clang-format-14 && apt-cache show clang-format-14 >/dev/null 2>&1; then
+if [[ $1 == @(lint|test) ]] && ! is_installed clang-format-14 && apt-cache show clang-format-14 >/dev/null 2>&1; then
     missing+=(clang-format-14)
 fi
 
@@ -117,6 +120,7 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
     update
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"
+    rm -f build/*/formats-*.mk # an earlier build may have done without a library that is here by now
 fi
 
 if [ "$1" = test ] && ! has_prometheus; then

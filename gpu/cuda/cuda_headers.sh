@@ -8,8 +8,8 @@
 # wheels (cuda_headers.txt), unpacked in the output folder. Without either the build goes
 # on without a GPU: this script never fails. NVRTC, which compiles the kernels, is looked for
 # in the same places; without it the kernels are compiled when the program starts on a host
-# that has it. OUTPUT_FOLDER/cuda.mk is written last and tells the outcome; remove the
-# folder to look again. CUDA_HOME=none looks nowhere.
+# that has it, and OUTPUT_FOLDER/no-nvrtc tells why. OUTPUT_FOLDER/cuda.mk is written last and tells the outcome; remove
+# the folder to look again. CUDA_HOME=none looks nowhere.
 set -u
 
 out=$1
@@ -92,8 +92,8 @@ find_nvrtc() {
     if [ "$(uname -m)" = x86_64 ]; then # the wheel pinned is for this processor
         reason=$(fetch nvidia-cuda-nvrtc) && nvrtc_in "$lib" && return 0
     fi
-    printf '  %-5s the kernels are compiled when the program starts, as there is no NVRTC here (%s)\n' NOTE \
-        "$home has none${reason:+, and $reason}" >&2
+    echo "$home has no NVRTC${reason:+, and $reason}" >"$out/no-nvrtc"
+    printf '  %-5s the kernels are compiled when the program starts (%s)\n' NOTE "$(cat "$out/no-nvrtc")" >&2
 }
 
 [ "$home" = none ] && without 'not wanted: CUDA_HOME=none'

@@ -31,7 +31,8 @@ static enum status check_detection(const struct parameters *parameters, struct e
     return parameters->detect.possible
                ? ST_OK
                : fail_argument(err, "detect",
-                               "detect: this server cannot find faces, as it has no model (--face-model)");
+                               "detect: this server cannot find faces, as it has no model "
+                               "(--face-model; docs/faces.md#the-model-file tells how to get one)");
 }
 
 /* The unit of an own rectangle. It needs no region. */

