@@ -29,7 +29,7 @@
 #   make check-deb       the Debian packages for 12 and 13, each built, installed, upgraded, run and removed in a Debian of its own
 #   make check-archive   the archive, run where there is only the C library of Debian 12 and 13
 #   make check-reproducible    Debian package and archive built twice, in different folders: the same bytes
-#   make check-readme    the README's own lines in an empty Debian, some minutes
+#   make check-readme    the README's own lines, make run and make test among them, in an empty Debian 12 and 13, two hours (ARGS=quick: half an hour)
 #   make check-install   make install into an empty folder, and make uninstall
 #   make mutants         puts small bugs into the code, one at a time, and tells which no test notices
 #                        (ARGS='--files core,codecs --count 50'); hours for many

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The first screen of the README, as somebody with an empty Debian machine would follow it: its own lines, run as they stand, in
-# a Debian that has nothing, with a clone of the last commit. `make check-readme` calls this.
+# a Debian 12 and then a 13 that have nothing, with a clone of the last commit. `make check-readme` calls this.
 #
-#     tests/readme.sh          what installs, builds, serves and asks
-#     tests/readme.sh test     and `make test`, half an hour
-#     SUITE=trixie tests/readme.sh     in Debian 13, or bookworm: without it, in the Debian that this machine has
+#     tests/readme.sh          what installs, builds, serves and asks, the Debian package, `make lint`, and `make test`: two hours
+#     tests/readme.sh quick    without `make test`: half an hour
+#     SUITE=trixie tests/readme.sh     in Debian 13 alone, or bookworm
 #
 # Exits with 77 where the tools are missing (config/packages.sh image).
 set -euo pipefail
@@ -64,9 +64,9 @@ wait_for_service() {
     die "make run does not print the playground's address within 1800 s"
 }
 
-prepare() {
+prepare() { # suite
     rm -rf "$root" && mkdir -p "$folder"
-    cp -a "$(tests/debian.sh ${SUITE:+"$SUITE"})" "$root"
+    cp -a "$(tests/debian.sh "$1")" "$root"
     git clone -q --bare . "$root/srv/blurd.git"
 }
 
@@ -93,6 +93,8 @@ serve_and_ask() {
     service=$!
     trap 'stop; rm -rf "$root"' EXIT
     wait_for_service
+    sed -n '/^Built /,/^$/p' "$folder/run.log"
+    ! grep 'NOT BUILT' "$folder/run.log" || die "make run left something out"
     say "serves after $((SECONDS - start)) s: $(grep -c '^Setting up' "$folder/run.log") packages, $(grep -c '^  CC ' "$folder/run.log") files compiled"
     while read -r line; do
         say "$line"
@@ -118,16 +120,29 @@ build_package() {
     inside "$line && apt-get install -qy ./build/deb/blurd_*.deb && blurd --version" >"$folder/deb.log" 2>&1 ||
         { tail -n 10 "$folder/deb.log" && die "$line"; }
     say "installed: $(grep '^blurd [0-9]' "$folder/deb.log" | tail -n 1)"
+    grep -q '^blurd .*kernels for sm_.*, sm_.*, compute_' "$folder/deb.log" || die "the package lacks kernels of other machines"
 }
 
-prepare
-install_first
-clone
-serve_and_ask
-stop
-build_package
-if [ "${1-}" = test ]; then
-    say "make test"
-    inside "$(lines 'make test')" || die "make test"
-fi
+both_commands() { # suite, quick or nothing
+    say "Debian $1"
+    prepare "$1"
+    install_first
+    clone
+    serve_and_ask
+    stop
+    build_package
+    make_in_it lint
+    [ "${2-}" = quick ] || make_in_it test
+}
+
+make_in_it() { # goal
+    say "make $1"
+    inside "make $1" >"$folder/$1.log" 2>&1 || { tail -n 40 "$folder/$1.log" && die "make $1, see $folder/$1.log"; }
+    tail -n 1 "$folder/$1.log"
+}
+
+[ -n "$(lines 'make test')" ] || die "the README no longer has make test"
+for suite in ${SUITE:-bookworm trixie}; do
+    both_commands "$suite" "${1-}"
+done
 say "ok"
