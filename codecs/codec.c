@@ -32,6 +32,10 @@ bool codec_encodes(enum codec_id id) {
     return codec_get(id)->encode != NULL;
 }
 
+bool codec_isolated(enum codec_id id) {
+    return codec_get(id)->isolated && codec_get(id)->probe;
+}
+
 const char *codec_titles(bool (*has)(enum codec_id id), const char *joint,
                          char list[static CODEC_TITLES_MAX]) {
     unsigned left = 0;

@@ -26,6 +26,9 @@ const struct codec *codec_get(enum codec_id id);
 bool codec_decodes(enum codec_id id);
 bool codec_encodes(enum codec_id id);
 
+/* Whether the build has the format, and reads and writes it in processes of its own (codecs/process/). */
+bool codec_isolated(enum codec_id id);
+
 enum { CODEC_TITLES_MAX = 64 };
 
 /* Writes the titles of the codecs that `has` is true for, such as "JPEG, PNG and WebP", and returns `list`.

@@ -25,6 +25,7 @@ struct metrics {
     char backend[METRIC_BACKENDS_MAX][24];
     double start; /* Unix time, seconds */
     _Atomic int64_t value[METRIC_COUNT];
+    atomic_bool formats_out;
     _Atomic uint64_t requests[METRIC_OPERATIONS_MAX][METRIC_FORMAT_COUNT][PROBLEM_COUNT][METRIC_BACKENDS_MAX];
     struct histogram stage[STAGE_COUNT];
 };
@@ -83,6 +84,10 @@ void metrics_set(struct metrics *metrics, enum metric metric, int64_t value) {
     atomic_store_explicit(&metrics->value[metric], value, memory_order_relaxed);
 }
 
+void metrics_formats_out(struct metrics *metrics, bool out) {
+    atomic_store(&metrics->formats_out, out);
+}
+
 void metrics_request(struct metrics *metrics, unsigned operation, enum metric_format format,
                      enum problem problem, unsigned backend) {
     atomic_fetch_add_explicit(&metrics->requests[operation][format][problem][backend], 1,
@@ -111,6 +116,18 @@ static enum status write_plain(struct metrics *metrics, struct buf *out, struct 
         status = write_head(out, table[i].name, type, table[i].help, err);
         if (status == ST_OK) {
             status = buf_printf(out, err, "%s %" PRId64 "\n", table[i].name, atomic_load(&metrics->value[i]));
+        }
+    }
+    return status;
+}
+
+static enum status write_formats(struct metrics *metrics, struct buf *out, struct error *err) {
+    enum status status = write_head(out, "blurd_format_out", "gauge",
+                                    "1: pictures of the format get 503; its helper process has died.", err);
+    for (unsigned i = 0; i < CODEC_COUNT && status == ST_OK; i++) {
+        if (codec_isolated((enum codec_id)i)) {
+            status = buf_printf(out, err, "blurd_format_out{format=\"%s\"} %d\n",
+                                codec_get((enum codec_id)i)->name, atomic_load(&metrics->formats_out));
         }
     }
     return status;
@@ -178,6 +195,9 @@ static enum status write_histogram(const struct histogram *histogram, const char
 
 enum status metrics_write(struct metrics *metrics, const char *build, struct buf *out, struct error *err) {
     enum status status = write_plain(metrics, out, err);
+    if (status == ST_OK) {
+        status = write_formats(metrics, out, err);
+    }
     if (status == ST_OK) {
         status = write_requests(metrics, out, err);
     }

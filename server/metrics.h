@@ -4,6 +4,7 @@
 #ifndef BLURD_SERVER_METRICS_H
 #define BLURD_SERVER_METRICS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "codecs/codec.h"
@@ -58,6 +59,9 @@ void metrics_name_backend(struct metrics *metrics, unsigned index, const char *n
 
 void metrics_add(struct metrics *metrics, enum metric metric, int64_t amount);
 void metrics_set(struct metrics *metrics, enum metric metric, int64_t value);
+
+/* Whether the formats of isolated codecs are out. */
+void metrics_formats_out(struct metrics *metrics, bool out);
 
 /* Counts one finished request. */
 void metrics_request(struct metrics *metrics, unsigned operation, enum metric_format format,

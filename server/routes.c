@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/routes.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "codecs/process/codec_spawner.h"
 #include "codecs/versions.h"
 #include "core/json.h"
 #include "core/version.h"
@@ -65,9 +67,19 @@ static bool write_backend(struct buf *body, struct backend *backend) {
     return state == BACKEND_SERVING;
 }
 
+/* The formats that are out while the process that starts their codecs' is gone. */
+static void write_formats_out(const struct service *service, char text[static FORMATS_NAMES_MAX]) {
+    if (codec_spawner_serves(service->codecs)) {
+        snprintf(text, FORMATS_NAMES_MAX, "[]");
+    } else {
+        formats_names(codec_isolated, text);
+    }
+}
+
 static void answer_readyz(struct request *request) {
     const struct service *service = request->service;
     struct buf backends;
+    char out[FORMATS_NAMES_MAX];
     bool draining = atomic_load(&service->draining);
     bool preferred = false;
     buf_init(&backends, 1 << 16);
@@ -76,12 +88,13 @@ static void answer_readyz(struct request *request) {
         preferred |= serves && service->backend[i] != service->cpu;
     }
     bool ready = !draining && (preferred || !service->config->require_gpu);
+    write_formats_out(service, out);
     answer_page(request, ready ? 200 : 503, request->route->media,
-                "{\"status\":\"%s\",\"backends\":[%.*s]}\n",
+                "{\"status\":\"%s\",\"backends\":[%.*s],\"formats_out\":%s}\n",
                 draining ? "draining"
                 : ready  ? "ready"
                          : "waiting for a GPU",
-                (int)backends.size, backends.size ? (const char *)backends.data : "");
+                (int)backends.size, backends.size ? (const char *)backends.data : "", out);
     buf_finish(&backends);
     if (!ready && request->outcome.problem == PROBLEM_NONE) {
         answer_header(request, "Retry-After", "1");
@@ -127,6 +140,7 @@ static void answer_metrics(struct request *request) {
     exporter_counts(service->exporter, &exported, &dropped);
     metrics_set(service->metrics, METRIC_TRACES_EXPORTED, exported);
     metrics_set(service->metrics, METRIC_TRACES_DROPPED, dropped);
+    metrics_formats_out(service->metrics, !codec_spawner_serves(service->codecs));
     enum status status =
         metrics_write(service->metrics, BLURD_VERSION, &request->answer.body, &request->error);
     if (status != ST_OK) {
@@ -181,8 +195,9 @@ static const struct route routes[] = {
      .name = "readyz",
      .answer = answer_readyz,
      .listener = ROUTE_BOTH,
-     .help = "200 and the state of each backend, with the reason if it is down. 503 while draining, and with "
-             "`--require-gpu` while no GPU serves.",
+     .help = "200 and the state of each backend, with the reason if it is down, and formats that are out. "
+             "503 while "
+             "draining, and with `--require-gpu` while no GPU serves.",
      .media = "application/json",
      .schema = "Readiness",
      .refusal = "Draining, or waiting for a GPU that is required."},

@@ -60,6 +60,15 @@ static void prepare(struct children *children, unsigned codecs, struct codec_san
     children->prepared = true;
 }
 
+/* The kernel ends a codec's process before the daemon and the spawner when memory is short. */
+static void offer_first(void) {
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)!write(fd, "500", 3);
+        close(fd);
+    }
+}
+
 static _Noreturn void child_main(int socket, pid_t parent, int nice,
                                  const struct codec_process_options *options) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -67,6 +76,7 @@ static _Noreturn void child_main(int socket, pid_t parent, int nice,
         _exit(1);
     }
     prctl(PR_SET_NAME, "blurd-codec");
+    offer_first();
     if (nice > 0) {
         setpriority(PRIO_PROCESS, 0, nice);
     }
@@ -150,22 +160,12 @@ static void kill_abandoned(struct children *children) {
     }
 }
 
-/* The kernel ends a codec's process before the daemon when memory is short. */
-static void offer_first(void) {
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)!write(fd, "500", 3);
-        close(fd);
-    }
-}
-
 /* Does not return: the process ends when the daemon does (receive_start). */
 static void spawner_main(void *context) {
     static struct children children;
     struct codec_process_options *options = context;
     struct signalfd_siginfo ignored;
     sigset_t wanted;
-    offer_first();
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGCHLD);
     sigprocmask(SIG_BLOCK, &wanted, NULL);
@@ -223,6 +223,10 @@ void codec_spawner_end(struct codec_spawner *spawner) {
         fork_server_end(&spawner->server);
         free(spawner);
     }
+}
+
+bool codec_spawner_serves(const struct codec_spawner *spawner) {
+    return !spawner || fork_server_runs(&spawner->server);
 }
 
 static enum status send_start(struct codec_spawner *spawner, unsigned codecs, int lifeline[2], int link[2],

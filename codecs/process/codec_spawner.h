@@ -24,6 +24,10 @@ enum status codec_spawner_fork(struct codec_spawner **spawner, const struct code
 /* Ends it. All processes must have ended. NULL is allowed. */
 void codec_spawner_end(struct codec_spawner *spawner);
 
+/* Whether processes can be started: the spawner runs, or none is needed (NULL). A spawner that has died comes
+ * back (core/process/fork_server.h). Thread-safe. */
+bool codec_spawner_serves(const struct codec_spawner *spawner);
+
 /* A process, as the daemon has it. */
 struct codec_child {
     int socket; /* to it; -1: none */

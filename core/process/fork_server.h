@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * A process that starts other processes for the daemon. It is forked before the daemon has threads, so that
- * it and its children begin with a memory in which no lock is held, and outside of the daemon's sandbox. */
+ * A process that starts other processes for the daemon, or does other work outside of the daemon's sandbox.
+ * It is forked before the daemon has threads, so that it and its children begin with a memory in which no
+ * lock is held, and outside of that sandbox.
+ *
+ * The daemon cannot fork it again later. So its parent is another process, the keeper, which was forked
+ * first. The keeper receives nothing and waits. When the process ends, it forks it again from its own memory,
+ * which is as it was at the start: at once, or after a second if the process ran for less than a second. The
+ * process goes on with the same channel: messages that were not received yet reach the new one. */
 #ifndef BLURD_CORE_PROCESS_FORK_SERVER_H
 #define BLURD_CORE_PROCESS_FORK_SERVER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "core/status.h"
@@ -11,17 +18,25 @@
 enum { FORK_SERVER_FD = 3 }; /* the server's end of the channel */
 
 struct fork_server {
-    int socket; /* the daemon's end of the channel (core/process/channel.h) */
-    pid_t pid;
+    int socket;  /* the daemon's end of the channel (core/process/channel.h) */
+    int running; /* eventfd: readable while the process runs */
+    pid_t pid;   /* of the keeper */
 };
 
-/* Forks a process of this name that calls `run`, with FORK_SERVER_FD as its only descriptor beside the
- * standard ones. Signals that the caller blocks stay blocked. The process ends when `run` returns, which it
- * should do when the daemon's end is closed. ST_BUSY without memory or processes. */
+/* Forks the keeper, which forks a process of this name (a literal) that calls `run`, with FORK_SERVER_FD as
+ * its only descriptor beside the standard ones. Signals that the caller blocks stay blocked. `run` should
+ * return when the daemon's end is closed; until then it is called again. ST_BUSY without memory or processes.
+ */
 enum status fork_server_start(struct fork_server *server, const char *name, void (*run)(void *context),
                               void *context, struct error *err);
 
-/* Closes the daemon's end and waits for the process to end. */
+/* Whether the process runs. False while the keeper waits to start it again, or cannot for want of memory or
+ * processes, and for ever when both were killed. Thread-safe. */
+bool fork_server_runs(const struct fork_server *server);
+
+/* Closes the daemon's end and waits for both processes to end. The process has four seconds and is then
+ * killed. Takes five seconds at most: a keeper that was stopped from outside is left behind, and ends after
+ * the daemon. */
 void fork_server_end(struct fork_server *server);
 
 #endif

@@ -13,24 +13,22 @@ void formats_text(char text[static FORMATS_TEXT_MAX]) {
              codec_titles(codec_encodes, "and", writes));
 }
 
-static size_t append_names(char *text, size_t used, bool (*has)(enum codec_id id)) {
-    const char *comma = "";
+void formats_names(bool (*has)(enum codec_id id), char text[static FORMATS_NAMES_MAX]) {
+    size_t used = (size_t)snprintf(text, FORMATS_NAMES_MAX, "[");
     for (unsigned i = 0; i < CODEC_COUNT; i++) {
         if (has((enum codec_id)i)) {
-            used += (size_t)snprintf(text + used, FORMATS_JSON_MAX - used, "%s\"%s\"", comma,
+            used += (size_t)snprintf(text + used, FORMATS_NAMES_MAX - used, "%s\"%s\"", used > 1 ? "," : "",
                                      codec_get((enum codec_id)i)->name);
-            comma = ",";
         }
     }
-    return used;
+    snprintf(text + used, FORMATS_NAMES_MAX - used, "]");
 }
 
 void formats_json(char text[static FORMATS_JSON_MAX]) {
-    size_t used = (size_t)snprintf(text, FORMATS_JSON_MAX, "{\"reads\":[");
-    used = append_names(text, used, codec_decodes);
-    used += (size_t)snprintf(text + used, FORMATS_JSON_MAX - used, "],\"writes\":[");
-    used = append_names(text, used, codec_encodes);
-    snprintf(text + used, FORMATS_JSON_MAX - used, "]}");
+    char reads[FORMATS_NAMES_MAX], writes[FORMATS_NAMES_MAX];
+    formats_names(codec_decodes, reads);
+    formats_names(codec_encodes, writes);
+    snprintf(text, FORMATS_JSON_MAX, "{\"reads\":%s,\"writes\":%s}", reads, writes);
 }
 
 void formats_version(char text[static FORMATS_VERSION_MAX]) {

@@ -7,12 +7,16 @@
 
 enum {
     FORMATS_TEXT_MAX = 2 * CODEC_TITLES_MAX + 16,
-    FORMATS_JSON_MAX = 160,
+    FORMATS_NAMES_MAX = 80,
+    FORMATS_JSON_MAX = 2 * FORMATS_NAMES_MAX + 24,
     FORMATS_VERSION_MAX = FORMATS_TEXT_MAX + 480,
 };
 
 /* Writes "reads JPEG, PNG and HEIC; writes JPEG and PNG". */
 void formats_text(char text[static FORMATS_TEXT_MAX]);
+
+/* Writes ["jpeg","png"]: the names of those for which `has` is true. */
+void formats_names(bool (*has)(enum codec_id id), char text[static FORMATS_NAMES_MAX]);
 
 /* Writes {"reads":["jpeg","png","heic"],"writes":["jpeg","png"]}. */
 void formats_json(char text[static FORMATS_JSON_MAX]);

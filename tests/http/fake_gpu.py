@@ -139,10 +139,22 @@ def process(pid):
 
 
 def children(own):
-    """pid -> state of the engine processes, zombies included. The daemon's only child starts them."""
+    """pid -> state of the engine processes, zombies included. A spawner starts them, which a keeper starts, the
+    daemon's child."""
     found = {int(name): process(name) for name in os.listdir('/proc') if name.isdigit()}
-    spawners = {pid for pid, entry in found.items() if entry and entry[0] == own.process.pid}
-    return {pid: entry[1] for pid, entry in found.items() if entry and entry[0] in spawners}
+
+    def below(parents):
+        return {pid: entry[1] for pid, entry in found.items() if entry and entry[0] in parents}
+
+    spawners = {pid for pid in below(below({own.process.pid})) if name_of(pid) == 'blurd-spawner'}
+    return below(spawners)
+
+
+def name_of(pid):
+    try:
+        return pathlib.Path(f'/proc/{pid}/comm').read_text().strip()
+    except OSError:
+        return None
 
 
 def engine(own):

@@ -17,7 +17,7 @@ import daemon
 import pictures
 from problems import check_problem
 
-SPAWNER, CODEC = 'blurd-codecs', 'blurd-codec'
+KEEPER, SPAWNER, CODEC = 'blurd-keeper', 'blurd-codecs', 'blurd-codec'
 
 
 def stat(process):
@@ -37,7 +37,9 @@ def children(parent):
 
 
 def spawner(own):
-    names = {name: process for process, (name, _) in children(own.process.pid).items()}
+    """The process that starts codecs'; its parent is a keeper, which the daemon started."""
+    keepers = [process for process, (name, _) in children(own.process.pid).items() if name == KEEPER]
+    names = {name: process for keeper in keepers for process, (name, state) in children(keeper).items() if state != 'Z'}
     return names.get(SPAWNER)
 
 
@@ -215,11 +217,66 @@ def test_a_killed_daemon_leaves_nothing(start):
     assert daemon.eventually(lambda: all(stat(process) is None or stat(process)[1] == 'Z' for process in left))
 
 
-def test_without_the_spawner(start):
+def test_the_kernel_ends_a_codec_first(start):
+    """Not the process that starts them, without which all formats are out."""
     own = start('--workers', 1)
-    os.kill(spawner(own), signal.SIGKILL)
+    assert own.post('/blur?sigma=2', webp()).status_code == 200
+    process, = codecs(own)
+    score = {one: int(pathlib.Path(f'/proc/{one}/oom_score_adj').read_text()) for one in (own.process.pid, spawner(own), process)}
+    assert score[spawner(own)] == score[own.process.pid] and score[process] >= 500
+
+
+def out(own):
+    """Formats that are out; /readyz and the metric say the same."""
+    page = own.get('/readyz')
+    named, samples = page.json()['formats_out'], own.metrics()
+    assert page.status_code == 200
+    marked = [name for name in ('webp', 'avif', 'heic') if samples.get(f'blurd_format_out{{format="{name}"}}')]
+    return named if named == marked else None
+
+
+def test_a_spawner_that_dies_comes_back(start):
+    own = start('--workers', 1)
+    assert own.post('/blur?sigma=2', webp()).status_code == 200
+    for _ in range(3):
+        old = spawner(own)
+        os.kill(old, signal.SIGKILL)
+        assert own.post('/blur?sigma=2', webp()).status_code == 200
+        assert spawner(own) not in (None, old)
+        assert not out(own)
+        time.sleep(1)  # one that dies within a second comes back a second later
+    assert own.wait_for_line('helper .*blurd-codecs has ended .signal 9. and is started again')
+
+
+def test_without_spawner_and_keeper(start):
+    """Nothing is left that could start the spawner. Other formats are served, and it is told which are not."""
+    own = start('--workers', 1)
+    before = own.get('/readyz').json()
+    assert before['formats_out'] == []
+    process = spawner(own)
+    os.kill(stat(process)[2], signal.SIGKILL)
+    assert own.post('/blur?sigma=2', webp()).status_code == 200
+    assert out(own) == []
+    os.kill(process, signal.SIGKILL)
+    reads = own.get('/version').json()['formats']['reads']
+    assert daemon.eventually(lambda: out(own) == [name for name in reads if name not in ('jpeg', 'png')])
     check_problem(own.post('/blur?sigma=2', webp()), 'overloaded', says='no process can be started')
     assert own.post('/blur?sigma=2', pictures.small_jpeg()).status_code == 200
+
+
+@pytest.mark.parametrize('which', ('spawner', 'codec'))
+def test_a_stopped_helper_does_not_delay_the_end(start, which):
+    own = start('--workers', 1)
+    assert own.post('/blur?sigma=2', webp()).status_code == 200
+    process = spawner(own) if which == 'spawner' else next(iter(codecs(own)))
+    os.kill(process, signal.SIGSTOP)
+    try:
+        own.signal()
+        assert own.wait(10) == 0
+    finally:
+        if stat(process):
+            os.kill(process, signal.SIGCONT)
+    assert daemon.eventually(lambda: stat(process) is None or stat(process)[1] == 'Z')
 
 
 def test_answers_do_not_depend_on_the_process(start):

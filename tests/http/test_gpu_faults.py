@@ -285,13 +285,24 @@ def test_a_kernel_fault_in_a_single_process_stays(start, reference, tmp_path):
     assert ask(own)[0].startswith('cpu/') and not path.exists()
 
 
-def test_the_spawner_ends(start, reference):
-    """Its engine ends with it, and no other is started: the CPU does the work."""
+def test_the_spawner_dies(start, reference):
+    """Its engine ends with it. Its keeper starts another one, and the GPU serves again."""
     own = launch(start)
     pid = fake_gpu.engine(own)
     os.kill(fake_gpu.process(pid)[0], signal.SIGKILL)
+    assert daemon.eventually(lambda: not fake_gpu.is_alive(pid))
+    assert ask(own)[1] == reference()
+    fake_gpu.served_by_the_next(own, pid)
+    assert ask(own) == ('cuda:0', reference())
+
+
+def test_the_spawner_and_its_keeper_die(start, reference):
+    """No engine can be started: the CPU does the work."""
+    own = launch(start)
+    spawner = fake_gpu.process(fake_gpu.engine(own))[0]
+    os.kill(fake_gpu.process(spawner)[0], signal.SIGKILL)
+    os.kill(spawner, signal.SIGKILL)
     await_state(own, 'down')
-    assert not fake_gpu.is_alive(pid)
     for _ in range(5):
         name, result = ask(own)
         assert name.startswith('cpu/') and result == reference()

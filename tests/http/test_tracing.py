@@ -6,8 +6,10 @@ import concurrent.futures
 import contextlib
 import http.server
 import json
+import os
 import pathlib
 import re
+import signal
 import socket
 import threading
 import time
@@ -207,7 +209,7 @@ def test_a_collector_that_refuses_and_comes_back(start, collector):
 def test_a_slow_collector_costs_requests_nothing(start, collector):
     """While it holds back its answer the queue fills, further records are dropped, and memory stays bounded."""
     own = launch(start, collector)
-    exporter, = [pid for pid, name in processes_of(own) if name == 'blurd-spans']
+    exporter, = exporters(own)
     collector.gate.clear()
     blur(own)
     collector.wait_for(collector.roots)
@@ -247,6 +249,17 @@ def test_a_name_that_is_not_known(start):
     assert own.wait_for_line('spans are dropped: collector.invalid: ', 30)
 
 
+def test_a_process_that_dies_comes_back(start, collector):
+    own = launch(start, collector)
+    blur(own)
+    collector.wait_for(collector.roots)
+    old, = exporters(own)
+    os.kill(old, signal.SIGKILL)
+    assert daemon.eventually(lambda: exporters(own) not in ([], [old]))
+    blur(own)
+    assert daemon.eventually(lambda: len(collector.roots()) == 2), counts(own)
+
+
 # --- the end -----------------------------------------------------------------------------------------------
 def test_the_end_sends_what_is_left(start, collector):
     own = launch(start, collector)
@@ -271,16 +284,21 @@ def test_without_the_option_there_is_no_process(start):
     own = start('--gpus', 'none')
     blur(own)
     assert counts(own) == (0, 0)
-    assert 'blurd-spans' not in [name for _, name in processes_of(own)]
+    assert not exporters(own)
 
 
-def processes_of(own):
+def exporters(own):
+    """The processes that send spans: children of a keeper, which is a child of the daemon."""
+    return [pid for keeper, _ in processes_of(own.process.pid) for pid, name in processes_of(keeper) if name == 'blurd-spans']
+
+
+def processes_of(parent):
     """(pid, name) of its children."""
     for folder in pathlib.Path('/proc').iterdir():
         if folder.name.isdigit():
             with contextlib.suppress(OSError):
                 text = (folder / 'stat').read_text()
-                if int(text.rpartition(')')[2].split()[1]) == own.process.pid:
+                if int(text.rpartition(')')[2].split()[1]) == parent:
                     yield int(folder.name), text[text.index('(') + 1:text.rindex(')')]
 
 
