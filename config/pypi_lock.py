@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Writes which files of PyPI pip takes for a list of requirements, with their hashes, on all hosts that tests run on:
 
-    config/pypi_lock.py REQUIREMENTS LOCK"""
+    config/pypi_lock.py REQUIREMENTS LOCK [ARGUMENTS FOR PIP]"""
 
 import collections
 import itertools
@@ -15,22 +15,22 @@ PLATFORMS = ('manylinux2014', 'manylinux_2_17', 'manylinux_2_28')
 HEAD = '# Made by `config/pypi.sh lock` from requirements.txt beside this file, for Python {} on {}.\n'
 
 
-def chosen(requirements, python, processor):
+def chosen(requirements, python, processor, more):
     """(name, version, hash) of each file that pip takes there."""
     platforms = [word for name in PLATFORMS for word in ('--platform', f'{name}_{processor}')]
     report = subprocess.run([sys.executable, '-m', 'pip', 'install', '--quiet', '--dry-run', '--ignore-installed', '--report', '-',
                              '--target', 'unused', '--only-binary', ':all:', '--python-version', python, *platforms,
-                             '--requirement', requirements], stdout=subprocess.PIPE, check=True).stdout
+                             *more, '--requirement', requirements], stdout=subprocess.PIPE, check=True).stdout
     for item in json.loads(report)['install']:
         yield item['metadata']['name'], item['metadata']['version'], item['download_info']['archive_info']['hash'].replace('=', ':')
 
 
 def main():
-    requirements, lock = sys.argv[1:]
+    requirements, lock, *more = sys.argv[1:]
     hashes = collections.defaultdict(set)
     pythons = collections.defaultdict(set)
     for python, processor in itertools.product(PYTHONS, PROCESSORS):
-        for name, version, digest in chosen(requirements, python, processor):
+        for name, version, digest in chosen(requirements, python, processor, more):
             hashes[name.lower(), version].add(digest)
             pythons[name.lower(), version].add(python)
     with open(lock, 'w', encoding='utf-8') as out:

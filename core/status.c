@@ -2,6 +2,7 @@
 #include "core/status.h"
 
 #undef fail /* macros for analysers */
+#undef fail_naming
 #undef fail_argument
 
 #include <stdio.h>
@@ -39,6 +40,15 @@ enum status fail(struct error *err, enum status status, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     record(err, status, "", format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+enum status fail_naming(struct error *err, enum status status, const char *parameter, const char *format,
+                        ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    record(err, status, parameter, format, arguments);
     va_end(arguments);
     return status;
 }

@@ -33,7 +33,7 @@ enum { ERROR_PARAMETER_MAX = 32, ERROR_TEXT_MAX = 512 };
 /* Filled by fail(); zero-initialise before use. Plain data, may be copied. */
 struct error {
     enum status status;
-    char parameter[ERROR_PARAMETER_MAX]; /* name of the parameter at fault, or "" */
+    char parameter[ERROR_PARAMETER_MAX]; /* name of the parameter at fault, or that decided, or "" */
     char text[ERROR_TEXT_MAX];           /* one sentence for people, no internals */
 };
 
@@ -42,13 +42,18 @@ struct error {
 enum status fail(struct error *err, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for a parameter: ST_ARGUMENT, with its name recorded. */
+/* The same, with the name of the parameter that decided. */
+enum status fail_naming(struct error *err, enum status status, const char *parameter, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same for a parameter that is wrong: ST_ARGUMENT. */
 enum status fail_argument(struct error *err, const char *parameter, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Analysers see one file at a time and need to know that fail() returns a failure. */
 #ifdef STATIC_ANALYSIS
 #define fail(err, status, ...) ((void)(fail)(err, status, __VA_ARGS__), (status))
+#define fail_naming(err, status, ...) ((void)(fail_naming)(err, status, __VA_ARGS__), (status))
 #define fail_argument(err, ...) ((void)(fail_argument)(err, __VA_ARGS__), ST_ARGUMENT)
 #endif
 

@@ -55,7 +55,7 @@ struct input_arguments {
     bool invert;
     double feather; /* pixels; 0: hard edges */
     int mode;       /* MODE_… */
-    bool require;   /* fail without a region */
+    bool require;   /* as given; parameters_require tells what holds */
     int page;       /* 0, once it is given: of an animation the first frame is taken */
 };
 
@@ -99,6 +99,13 @@ bool parameters_detect(const struct parameters *parameters);
 
 /* Whether a mask limits the filter: regions, a mask, or a list or search that may give none. */
 bool parameters_select(const struct parameters *parameters);
+
+/* Whether the request fails when its regions and mask cover no pixel: as `require` says, and without it with
+ * mode=redact. */
+bool parameters_require(const struct parameters *parameters);
+
+/* The name of the parameter that says where the filters act. */
+const char *parameters_selector(const struct parameters *parameters);
 
 /* The codec of a FORMAT_… other than FORMAT_AUTO. */
 enum codec_id parameters_codec(int format);

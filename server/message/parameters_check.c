@@ -13,6 +13,19 @@ bool parameters_select(const struct parameters *parameters) {
            parameters->detect.what == DETECT_FACES;
 }
 
+bool parameters_require(const struct parameters *parameters) {
+    return parameters_given(parameters, "require") ? parameters->input.require
+                                                   : parameters->input.mode == MODE_REDACT;
+}
+
+const char *parameters_selector(const struct parameters *parameters) {
+    const struct input_arguments *input = &parameters->input;
+    return parameters->detect.what == DETECT_FACES ? "detect"
+           : input->listed                         ? "regions"
+           : input->mask.data                      ? "mask"
+                                                   : "region";
+}
+
 /* The first parameter that says how to search, and has another value than without it; NULL: none. */
 static const char *search_parameter(const struct detection_arguments *detect) {
     return detect->margin != DETECT_MARGIN_USUAL         ? "detect_margin"
@@ -40,30 +53,20 @@ static bool has_own_unit(const struct parameters *parameters) {
     return parameters->filter && argument_find(parameters->filter->arguments, "unit");
 }
 
-/* Without a region, all is filtered. Only a search or a list can end up with none. */
+/* Without a region, all is filtered. */
 static enum status check_selection(const struct parameters *parameters, struct error *err) {
     const struct input_arguments *input = &parameters->input;
-    bool finds = input->listed || parameters->detect.what == DETECT_FACES;
     if (!parameters_select(parameters) && (input->feather > 0 || input->invert)) {
         return fail_argument(err, input->invert ? "invert" : "feather", "%s needs a region",
                              input->invert ? "invert" : "feather");
     }
-    if (input->require && !finds) {
-        return fail_argument(err, "require", "require needs detect=faces or a list of regions");
+    if (input->require && !parameters_select(parameters)) {
+        return fail_argument(err, "require", "require needs a region, a list, a mask or detect=faces");
     }
     if (input->region.count == 0 && input->region.unit != REGION_PX && !has_own_unit(parameters)) {
         return fail_argument(err, "unit", "unit needs a region");
     }
     return region_check(&input->region, err);
-}
-
-/* The parameter to name when regions do not go with the filters. */
-static const char *selector(const struct parameters *parameters) {
-    const struct input_arguments *input = &parameters->input;
-    return parameters->detect.what == DETECT_FACES ? "detect"
-           : input->listed                         ? "regions"
-           : input->mask.data                      ? "mask"
-                                                   : "region";
 }
 
 /* Contradictions between the arguments of a step. Planning finds them, for which any picture will do, unless
@@ -93,7 +96,7 @@ static enum status check_operations(const struct parameters *parameters, struct 
 
 /* Regions before a step that moves pixels, without filters between: only redaction uses them. */
 static enum status check_redacted(const struct parameters *parameters, struct error *err) {
-    const char *name = parameters->ops.operation[0].filter->name, *what = selector(parameters);
+    const char *name = parameters->ops.operation[0].filter->name, *what = parameters_selector(parameters);
     if (parameters->input.mode != MODE_REDACT) {
         return fail_argument(err, what,
                              "%s: %s acts on the whole picture, regions are for filters before it or for "
@@ -118,7 +121,7 @@ static enum status check_mask(const struct parameters *parameters, struct error 
     }
     for (unsigned i = masked; i < count; i++) {
         if (!operation[i].filter->moves) {
-            const char *what = selector(parameters);
+            const char *what = parameters_selector(parameters);
             return fail_argument(err, what,
                                  "%s: %s cannot follow %s, as regions lie in the picture as it came", what,
                                  operation[i].filter->name, operation[masked].filter->name);

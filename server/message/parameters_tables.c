@@ -99,8 +99,10 @@ static const struct argument region_table[] = {
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.require),
      .help =
-         "Refuse with 422 a request that ends up without a region: no face is found, or the list is empty. "
-         "Needs `detect` or a list."},
+         "Refuse with 422 a request whose regions and mask cover no pixel: no face is found, the list is "
+         "empty, "
+         "the mask is 0 everywhere, or `invert` leaves nothing. Needs a region, a list, a mask or `detect`.",
+     .without = "`true` with `mode=redact`, else `false`"},
     {0},
 };
 

@@ -36,9 +36,10 @@ enum status selection_count(const struct selection *selection, const struct para
                             struct outcome *outcome, struct error *err) {
     outcome->regions = selection->region.count;
     outcome->counted = selection->wanted && (parameters->input.listed || parameters_detect(parameters));
-    return parameters->input.require && outcome->regions == 0
-               ? fail(err, ST_NOTHING, "no region: %s",
-                      parameters_detect(parameters) ? "no face was found" : "the list is empty")
+    bool none = selection->wanted && outcome->regions == 0 && !selection->part.input.data;
+    return none && parameters_require(parameters)
+               ? fail_naming(err, ST_NOTHING, parameters_selector(parameters), "no region: %s",
+                             parameters_detect(parameters) ? "no face was found" : "the list is empty")
                : ST_OK;
 }
 
@@ -109,8 +110,8 @@ enum status selection_open_part(struct selection *selection, const struct parame
 }
 
 /* The parameter of the error is that of the region's source. */
-enum status selection_refuse_off(const struct selection *selection, uint32_t width, uint32_t height,
-                                 struct error *err) {
+static enum status refuse_off(const struct selection *selection, uint32_t width, uint32_t height,
+                              struct error *err) {
     const struct region_set *set = &selection->region;
     for (uint32_t i = 0; i < set->count; i++) {
         if (selection->report.place[i] == MASK_OFF) {
@@ -121,6 +122,28 @@ enum status selection_refuse_off(const struct selection *selection, uint32_t wid
         }
     }
     return ST_OK;
+}
+
+static enum status refuse_none(const struct selection *selection, const struct parameters *parameters,
+                               struct error *err) {
+    bool inverted = parameters->input.invert;
+    return fail_naming(err, ST_NOTHING, inverted ? "invert" : parameters_selector(parameters),
+                       "no pixel is covered: %s",
+                       inverted                     ? "the regions are everywhere, and invert leaves the rest"
+                       : selection->part.input.data ? "the mask is 0 everywhere"
+                                                    : "the regions have no pixel of the picture");
+}
+
+enum status selection_check(struct selection *selection, const struct parameters *parameters,
+                            const struct image_shape *stored, struct error *err) {
+    enum status status = ST_OK;
+    if (selection->redact) {
+        status = refuse_off(selection, stored->width, stored->height, err);
+    }
+    selection->none = selection->wanted && selection->report.covered == 0;
+    return status == ST_OK && selection->none && parameters_require(parameters)
+               ? refuse_none(selection, parameters, err)
+               : status;
 }
 
 static enum status draw_mask(struct selection *selection, const struct mask_options *options,
@@ -134,7 +157,7 @@ static enum status draw_mask(struct selection *selection, const struct mask_opti
                            : status;
 }
 
-/* With a mask in the form all that is covered is one region. */
+/* With a mask in the form all that is covered is one region; if nothing is, nothing has to be done. */
 static enum status redact(struct selection *selection, const struct parameters *parameters,
                           const struct mask_options *options, const struct image *stored, struct error *err) {
     const struct operation *operation = &parameters->ops.operation[0];
@@ -146,11 +169,7 @@ static enum status redact(struct selection *selection, const struct parameters *
         .deadline_ns = selection->deadline_ns,
         .block = pixelate ? (uint32_t)operation->arguments.pixelate.block : 0,
     };
-    enum status status = selection_refuse_off(selection, stored->width, stored->height, err);
-    bool nothing = selection->wanted && selection->report.covered == 0;
-    return status == ST_OK && !nothing
-               ? redact_image(stored, &selection->region, &how, &selection->spare, err)
-               : status;
+    return selection->none ? ST_OK : redact_image(stored, &selection->region, &how, &selection->spare, err);
 }
 
 enum status selection_draw(struct selection *selection, const struct parameters *parameters,
@@ -163,10 +182,12 @@ enum status selection_draw(struct selection *selection, const struct parameters 
         .grid = blocks_of(picture, selection->interpolated),
         .deadline_ns = selection->deadline_ns,
     };
+    const struct image_shape shape = image_shape(stored);
     enum status status = ST_OK;
     if (selection->wanted) {
         status = draw_mask(selection, &options, limits, err);
     }
+    status = status == ST_OK ? selection_check(selection, parameters, &shape, err) : status;
     return selection->redact && status == ST_OK ? redact(selection, parameters, &options, stored, err)
                                                 : status;
 }
@@ -231,7 +252,7 @@ void selection_notice(const struct selection *selection, char *text, size_t size
         off += place == MASK_OFF;
         first = place == MASK_WHOLE ? first : i + 1;
     }
-    text[0] = '\0';
+    snprintf(text, size, "%s", selection->none ? "no pixel is covered: nothing is filtered or hidden" : "");
     if (cut + off > 0) {
         snprintf(
             text, size,

@@ -24,6 +24,7 @@ struct selection {
     struct image mask;        /* coverage of the picture; valid after selection_draw */
     struct image spare;       /* second buffer of the same size, for turning and feathering */
     struct mask_report report;
+    bool none; /* a mask is wanted, and covers no pixel; valid after selection_check */
 };
 
 /* Copies the regions for a picture with this EXIF orientation and stored size.
@@ -37,14 +38,15 @@ enum status selection_open_part(struct selection *selection, const struct parame
                                 const struct picture *picture, const struct codec_limits *limits,
                                 struct error *err);
 
-/* Counts the regions, with the faces found, for the answer. ST_NOTHING when there is none and the request
- * requires one. */
+/* Counts the regions, with the faces found, for the answer. ST_NOTHING when there is none and no mask, and
+ * the request requires one. */
 enum status selection_count(const struct selection *selection, const struct parameters *parameters,
                             struct outcome *outcome, struct error *err);
 
-/* ST_ARGUMENT when a region to redact has no pixel in the stored picture of this size. Reads the report. */
-enum status selection_refuse_off(const struct selection *selection, uint32_t width, uint32_t height,
-                                 struct error *err);
+/* Reads the report for a stored picture of this shape, and sets `none`. ST_ARGUMENT when a region to redact
+ * has no pixel; ST_NOTHING when no pixel is covered and the request requires one. */
+enum status selection_check(struct selection *selection, const struct parameters *parameters,
+                            const struct image_shape *stored, struct error *err);
 
 struct image_shape selection_mask_shape(const struct image_shape *picture);
 
@@ -57,7 +59,8 @@ enum status selection_take_memory(struct selection *selection, struct slot *slot
 
 /* Draws the mask for the decoded picture `stored`, and with mode=redact overwrites the regions in it.
  * `picture` tells how it was compressed; `limits` are those of the request. This, selection_turn and
- * selection_feather return ST_LIMIT at the deadline. ST_ARGUMENT: a region to redact has no pixel. */
+ * selection_feather return ST_LIMIT at the deadline. Fails like selection_check, with the picture unchanged.
+ */
 enum status selection_draw(struct selection *selection, const struct parameters *parameters,
                            const struct picture *picture, const struct codec_limits *limits,
                            const struct image *stored, struct error *err);
@@ -70,7 +73,7 @@ bool selection_is_soft(const struct selection *selection, const struct parameter
 enum status selection_feather(struct selection *selection, const struct mask_feathering *how,
                               struct error *err);
 
-/* Writes a sentence about regions that lie off the picture or are cut by its border, or "". */
+/* Writes a sentence about regions that cover nothing, lie off the picture or are cut by its border, or "". */
 void selection_notice(const struct selection *selection, char *text, size_t size);
 
 /* Frees what selection_open_part took. */

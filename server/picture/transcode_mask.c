@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/picture/transcode_mask.h"
 
+#include <string.h>
+
 #include "cpu/mask/mask_list.h"
 
 /* Decodes the mask of the form. */
@@ -17,12 +19,18 @@ static enum status read_part(struct transcode_mask *mask, struct plan *plan, str
     return status;
 }
 
+static struct mask_options options_of(const struct plan *plan) {
+    const struct selection *selection = &plan->selection;
+    return (struct mask_options){.invert = plan->parameters->input.invert,
+                                 .outward = selection->redact,
+                                 .over = selection->part.input.data,
+                                 .deadline_ns = selection->deadline_ns};
+}
+
 static enum status list_regions(struct transcode_mask *mask, struct plan *plan, struct slot *slot, bool whole,
                                 struct error *err) {
     struct selection *selection = &plan->selection;
-    const struct mask_options options = {.invert = plan->parameters->input.invert,
-                                         .outward = selection->redact,
-                                         .deadline_ns = selection->deadline_ns};
+    const struct mask_options options = options_of(plan);
     struct mask_list list = {.room = MASK_PLAN_RECTS_MAX};
     list.rect = (struct mask_plan_rect *)(void *)slot_take(slot, list.room * sizeof *list.rect, err);
     if (!list.rect) {
@@ -35,6 +43,55 @@ static enum status list_regions(struct transcode_mask *mask, struct plan *plan, 
     return status;
 }
 
+static uint64_t count_weight(const struct image *mask, bool invert) {
+    uint64_t count = 0;
+    for (uint32_t y = 0; y < mask->height; y++) {
+        const uint8_t *row = plane_row(&mask->plane[0], y);
+        for (uint32_t x = 0; x < mask->width; x++) {
+            count += invert ? row[x] == 255 : row[x] > 0;
+        }
+    }
+    return count;
+}
+
+/* Pixels in the rectangles and those of the mask's weights, where both count twice: inverted those with all
+ * of the weight. */
+static uint64_t count_pixels(const struct transcode_mask *mask, const struct selection *selection) {
+    const struct mask_plan *made = &mask->plan;
+    uint64_t count = made->weighs ? count_weight(&selection->mask, made->invert) : 0;
+    for (uint32_t i = 0; i < made->rects; i++) {
+        const struct mask_plan_rect *rect = &mask->rects[i];
+        count += (uint64_t)(rect->x1 - rect->x0) * (uint64_t)(rect->y1 - rect->y0);
+    }
+    return count;
+}
+
+/* Draws the mask here, only to count its pixels. */
+static enum status draw_covered(struct plan *plan, struct slot *slot, struct error *err) {
+    struct selection *selection = &plan->selection;
+    const struct mask_options options = options_of(plan);
+    enum status status = options.over ? ST_OK : selection_take_memory(selection, slot, &plan->stored, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    const struct plane *weights = &selection->mask.plane[0], *drawn = &selection->spare.plane[0];
+    if (options.over) {
+        memcpy(drawn->data, weights->data, weights->stride * weights->height);
+    }
+    return mask_draw(&selection->spare, &selection->region, &options, &selection->report, err);
+}
+
+/* Counts for the report whether the mask covers a pixel. Inverted, that is certain where shapes and weights
+ * are smaller than the picture. */
+static enum status count_covered(const struct transcode_mask *mask, struct plan *plan, struct slot *slot,
+                                 struct error *err) {
+    uint64_t count = count_pixels(mask, &plan->selection);
+    uint64_t pixels = (uint64_t)plan->stored.width * plan->stored.height;
+    bool certain = !mask->plan.invert || count < pixels;
+    plan->selection.report.covered = mask->plan.invert ? pixels - count : count;
+    return certain ? ST_OK : draw_covered(plan, slot, err);
+}
+
 /* The first filter decides how redacted regions look. */
 static uint32_t look_of(const struct parameters *parameters) {
     const struct operation *operation = &parameters->ops.operation[0];
@@ -45,8 +102,7 @@ static uint32_t look_of(const struct parameters *parameters) {
 /* Without regions the whole picture is redacted, but where regions or faces were asked for. */
 static void plan_redaction(struct mask_plan *made, const struct plan *plan, bool several) {
     const struct selection *selection = &plan->selection;
-    bool nothing = selection->wanted && !made->invert && !made->weighs && made->rects == 0;
-    if (!selection->redact || nothing) {
+    if (!selection->redact || selection->none) {
         return;
     }
     made->redaction = several ? MASK_PLAN_REGIONS : MASK_PLAN_INSIDE;
@@ -73,8 +129,11 @@ enum status transcode_mask_make(struct transcode_mask *mask, struct plan *plan, 
     if (status == ST_OK && selection->region.count > 0) {
         status = list_regions(mask, plan, slot, several, err);
     }
-    if (status == ST_OK && selection->redact) {
-        status = selection_refuse_off(selection, plan->stored.width, plan->stored.height, err);
+    if (status == ST_OK) {
+        status = count_covered(mask, plan, slot, err);
+    }
+    if (status == ST_OK) {
+        status = selection_check(selection, plan->parameters, &plan->stored, err);
     }
     plan_redaction(made, plan, several);
     made->feather = made->masks && selection_is_soft(selection, plan->parameters) ? input->feather : 0;

@@ -1,48 +1,85 @@
 # SPDX-License-Identifier: MIT
-"""Pictures with faces, and what the reference finds in them. Tests that need them are skipped without."""
+"""Pictures with faces: an astronaut's, whom NASA took a photograph of that is in the public domain. `config/pypi.sh faces`
+brings it. Tests that need it are skipped without it, but for CI, where they fail."""
 
+import functools
 import io
-import json
 import os
-import pathlib
 
 import pytest
 from PIL import Image
 
 import daemon
 
-FOLDER = pathlib.Path(os.environ.get('FACES') or daemon.ROOT.parent / 'shared/faces')
+FILE = daemon.ROOT / 'build/faces/python/skimage/data/astronaut.png'
 MODEL = daemon.ROOT / 'build/face/centerface.face'
 
-needs_model = pytest.mark.skipif(not MODEL.exists(), reason='no face model was built')
+needed = pytest.mark.skipif(not (MODEL.exists() and FILE.exists()) and os.environ.get('CI') != 'true',
+                            reason=f'no {MODEL.name}, or no {FILE.name}: config/pypi.sh faces')
+
+HEAD, FACE = (130, 0, 320, 260), (181, 56, 270, 180)  # places in that photograph
+PLACES = ((5, 5, 110), (125, 10, 120), (255, 5, 100), (370, 12, 125), (40, 190, 95), (250, 185, 100))  # left, top and width of heads
 
 
-def here():
-    """The folder with the photographs, next to the clone or one above it."""
-    for folder in (FOLDER, daemon.ROOT.parents[1] / 'shared/faces'):
-        if (folder / 'reference.json').exists():
-            return folder
-    return None
+@functools.lru_cache(1)
+def astronaut():
+    with Image.open(FILE) as picture:
+        return picture.convert('RGB')
 
 
-needs_photographs = pytest.mark.skipif(not MODEL.exists() or not here(), reason='no face model, or no photographs')
+def composed(size, places):
+    """Heads on a wall; every other one is mirrored."""
+    wall = Image.new('RGB', size, (96, 112, 120))
+    for i, (left, top, width) in enumerate(places):
+        head = astronaut().crop(HEAD).resize((width, width * 260 // 190), Image.Resampling.LANCZOS)
+        wall.paste(head.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if i % 2 else head, (left, top))
+    return wall
 
 
-def photograph(name='2008_002470.jpg'):
-    return (here() / name).read_bytes()
+def encoded(picture, form='JPEG', **how):
+    output = io.BytesIO()
+    picture.save(output, form, **how)
+    return output.getvalue()
 
 
-def reference(least=0.5):
-    """Boxes as left, top, right, bottom by name of the file."""
-    everything = json.loads((here() / 'reference.json').read_text())
-    return {name: [box[:4] for box in page['boxes'] if box[4] >= least] for name, page in everything.items()}
+@functools.lru_cache(1)
+def photograph():
+    """A JPEG of six faces, 500x332."""
+    return encoded(composed((500, 332), PLACES), quality=92)
+
+
+@functools.lru_cache(1)
+def large():
+    """A JPEG of three large faces, 586x460, which are found at a quarter of its size, too."""
+    return encoded(composed((586, 460), ((5, 30, 185), (200, 10, 185), (395, 40, 185))), quality=92)
+
+
+@functools.lru_cache(1)
+def crowd():
+    """A PNG of more faces than are hidden: 1,600."""
+    tile = Image.new('RGB', (40, 48))
+    tile.paste(astronaut().crop((145, 30, 305, 222)).resize((40, 48), Image.Resampling.LANCZOS), (0, 0))
+    wall = Image.new('RGB', (1600, 1920))
+    for i in range(1600):
+        wall.paste(tile, (i % 40 * 40, i // 40 * 48))
+    return encoded(wall, 'PNG')
+
+
+def reference():
+    """The boxes of photograph(), as left, top, right, bottom."""
+    boxes = []
+    for i, (left, top, width) in enumerate(PLACES):
+        scale = width / (HEAD[2] - HEAD[0])
+        sides = [FACE[0] - HEAD[0], FACE[2] - HEAD[0]]
+        if i % 2:
+            sides = [HEAD[2] - FACE[2], HEAD[2] - FACE[0]]
+        boxes.append((left + sides[0] * scale, top + FACE[1] * scale, left + sides[1] * scale, top + FACE[3] * scale))
+    return boxes
 
 
 def again(data, form='JPEG', change=lambda picture: picture, **how):
     """The photograph changed and encoded anew."""
-    output = io.BytesIO()
-    change(Image.open(io.BytesIO(data))).save(output, form, **how)
-    return output.getvalue()
+    return encoded(change(Image.open(io.BytesIO(data))), form, **how)
 
 
 def corners(face):

@@ -283,10 +283,10 @@ def test_auto_leaves_small_ones_to_the_cpu(start, cpu):
     assert ask(own, large, '/blur?sigma=0.5') == (BY_GPU, ask(cpu, large, '/blur?sigma=0.5')[1])
 
 
-@faces.needs_photographs
+@faces.needed
 def test_faces(start, cpu):
     own = launch_jpeg(start, '--face-model', faces.MODEL)
-    body = faces.again(faces.photograph('bald_guys.jpg'), 'JPEG', lambda picture: picture.crop((1400, 0, 1986, 460)), progressive=True)
+    body = faces.again(faces.large(), progressive=True)
     for target in ('/pixelate?block=8&mode=redact&detect=faces&detect_size=160', '/detect?detect_size=160'):
         here, there = own.post(target, body), cpu.post(target, body)
         assert here.headers['X-Backend'] == BY_GPU and scans_of(body) > 6

@@ -63,7 +63,7 @@ def test_every_mode(gpu, cpu, target, mode, how):
 @pytest.mark.parametrize('mode', ('', '&mode=redact', '&mode=redact&invert=1'))
 @HOWS
 def test_every_shape(gpu, cpu, region, mode, how):
-    same(gpu, cpu, f'/pixelate?block=6&{how}&region={region}{mode}')
+    same(gpu, cpu, f'/pixelate?block=6&{how}&region={region}{mode}&require=false')
 
 
 @pytest.mark.parametrize('shape', SHAPES)
@@ -171,7 +171,7 @@ def test_a_turned_mask(gpu, cpu, how):
 def test_an_empty_mask(gpu, cpu, how):
     mask = ('mask"; filename="m.png', pictures.png(numpy.zeros((HEIGHT, WIDTH), numpy.uint8)))
     for mode in MODES:
-        same_form(gpu, cpu, f'/pixelate?block=6&{how}{mode}', mask)
+        same_form(gpu, cpu, f'/pixelate?block=6&{how}{mode}&require=false', mask)
 
 
 @HOWS
@@ -187,7 +187,7 @@ FACES = '/pixelate?block=8&mode=redact&detect=faces&detect_size=160'
 
 @pytest.fixture(scope='module')
 def crowd():
-    return faces.again(faces.photograph('bald_guys.jpg'), 'JPEG', lambda picture: picture.crop((1400, 0, 1986, 460)))
+    return faces.large()
 
 
 @pytest.fixture(scope='module')
@@ -200,9 +200,9 @@ def seeing():
 HEADERS = ('X-Regions', 'X-Faces', 'Content-Type')
 
 
-@faces.needs_photographs
+@faces.needed
 @pytest.mark.parametrize('more', ('', '&invert=1', '&feather=9', '&region=5,5,30,30', '&detect_shape=box&detect_margin=60&detect_report=1',
-                                  '&detect_threshold=0.95', '&detect_threshold=0.95&invert=1'))
+                                  '&detect_threshold=0.95&require=false', '&detect_threshold=0.95&invert=1&require=false'))
 @HOWS
 def test_faces(seeing, cpu, crowd, more, how):
     if daemon.SANITIZED and more not in ('', '&invert=1'):
@@ -215,7 +215,7 @@ def test_faces(seeing, cpu, crowd, more, how):
     assert ('detect_threshold' in more) == (here.headers['X-Regions'] == '0') and 'detect;dur=' in here.headers['Server-Timing']
 
 
-@faces.needs_photographs
+@faces.needed
 @pytest.mark.parametrize('orientation', (3, 6))
 def test_turned_faces(seeing, cpu, crowd, orientation):
     turn = {3: Image.Transpose.ROTATE_180, 6: Image.Transpose.ROTATE_90}[orientation]
@@ -227,17 +227,17 @@ def test_turned_faces(seeing, cpu, crowd, orientation):
     assert here.headers['X-Regions'] == there.headers['X-Regions'] != '0'
 
 
-@faces.needs_photographs
+@faces.needed
 def test_detect(seeing, cpu, crowd):
     for body in (crowd, faces.again(crowd, 'JPEG', lambda picture: picture.convert('L'))):
         here, there = seeing.post('/detect?detect_size=160', body), cpu.post('/detect?detect_size=160', body)
         assert here.headers['X-Backend'] == BY_GPU and here.json() == there.json() and here.json()['faces']
 
 
-@faces.needs_photographs
+@faces.needed
 def test_no_face_is_required(seeing):
     before = seeing.metrics()
-    check_problem(seeing.post(FACES + '&require=1', PHOTO), 'no-region')
+    check_problem(seeing.post(FACES, PHOTO), 'no-region', 'detect')
     assert seeing.metrics()['blurd_jpeg_returned_total'] == before['blurd_jpeg_returned_total']
 
 
@@ -268,7 +268,7 @@ def test_a_call_that_fails(start, cpu, tmp_path, call, how):
 KERNELS = 3 + 1 + 22  # of the search: decoding, resizing, the network; then come those that redact
 
 
-@faces.needs_photographs
+@faces.needed
 @pytest.mark.skipif(daemon.SANITIZED, reason='takes minutes')
 @pytest.mark.parametrize('fault', ('2', '719:sticky'), ids=('memory', 'sticky'))
 def test_a_fault_between_search_and_redaction(start, cpu, tmp_path, fault, crowd):

@@ -129,11 +129,11 @@ def test_blocks_of_a_jpeg(server, subsampling):
 
 def test_nothing(server):
     empty = numpy.zeros((HEIGHT, WIDTH), numpy.uint8)
-    for target in (EMBOSS, REDACT, EMBOSS + '&feather=4'):
+    for target in (EMBOSS, REDACT + '&require=false', EMBOSS + '&feather=4'):
         assert (pixels(ask(server, empty, target)) == UPRIGHT).all()
     assert ask(server, empty, EMBOSS + '&invert=1').content == server.post(EMBOSS, PICTURE).content
     jpeg = pictures.jpeg(UPRIGHT)
-    assert (anatomy.pixels(ask(server, empty, '/blur?mode=redact', jpeg).content) == anatomy.pixels(jpeg)).all()
+    assert (anatomy.pixels(ask(server, empty, '/blur?mode=redact&require=false', jpeg).content) == anatomy.pixels(jpeg)).all()
 
 
 def test_statistics(server):

@@ -45,6 +45,9 @@ static void test_fail(void **state) {
     assert_int_equal(err.status, ST_CORRUPT);
     assert_string_equal(err.parameter, "");
     assert_string_equal(err.text, "row 7 of many");
+    assert_int_equal(fail_naming(&err, ST_NOTHING, "mask", "it is %d", 3), ST_NOTHING);
+    assert_int_equal(err.status, ST_NOTHING);
+    assert_string_equal(err.parameter, "mask");
     assert_int_equal(fail_number(NULL, 7), ST_CORRUPT);
     assert_int_equal(fail_argument(NULL, "sigma", "x"), ST_ARGUMENT);
 }
