@@ -24,6 +24,8 @@ export UBSAN_OPTIONS=print_stacktrace=1
 python=tests/python.sh
 configs="release asan"
 passed=() failed=() skipped=() times=()
+export SKIPS=$PWD/build/skips # what was skipped within stages, a line each
+mkdir -p build && : >"$SKIPS"
 
 stage() { # name, command...
     local name=$1 status=0 start=$SECONDS
@@ -78,6 +80,7 @@ one_program() { # program, arguments: what it says comes in one piece
     log=$(mktemp)
     timeout -k 5 "$PROGRAM_SECONDS" "$@" >"$log" 2>&1 || result=$?
     [ $result = 0 ] || [ $result = 77 ] || echo "$1 failed ($result)" >>"$log"
+    [ $result != 77 ] || echo "$1: $(tail -n 1 "$log")" >>"$SKIPS"
     flock build/lock cat "$log"
     rm "$log"
     [ $result = 0 ] || [ $result = 77 ]
@@ -94,18 +97,28 @@ each_program() { # folder, arguments for the programs: runs all, as many at a ti
     xargs -P "$(nproc)" -I{} bash -c 'one_program "$@"' - {} "$@" <<<"$programs"
 }
 
+# Runs pytest, and notes the tests that it skips.
+noting() { # seconds, command...
+    local result
+    timeout -k 5 "$@" | tee "$SKIPS.log"
+    result=${PIPESTATUS[0]}
+    grep '^SKIPPED' "$SKIPS.log" >>"$SKIPS"
+    return "$result"
+}
+
 http() {
     ls tests/http/test_*.py >/dev/null 2>&1 || { echo "no tests in tests/http" && return 77; }
     config/pypi.sh kubernetes
     config/pypi.sh helm
+    config/pypi.sh faces
     local beside=''
     $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 1)) --dist loadfile" # one more, as many sleep
     # shellcheck disable=SC2086 # a list of words
-    BLURD=$PWD/build/$1/blurd timeout -k 5 2400 $python -m pytest -q -rs -p no:cacheprovider $beside -m 'not alone' tests/http
+    BLURD=$PWD/build/$1/blurd noting 2400 $python -m pytest -q -rs -p no:cacheprovider $beside -m 'not alone' tests/http
 }
 
 http_alone() {
-    BLURD=$PWD/build/$1/blurd timeout -k 5 1200 $python -m pytest -q -p no:cacheprovider -m alone tests/http
+    BLURD=$PWD/build/$1/blurd noting 1200 $python -m pytest -q -rs -p no:cacheprovider -m alone tests/http
 }
 
 # One test or more of every subject, in files that take seconds.
@@ -114,7 +127,7 @@ some_http() {
     files=$(printf 'tests/http/test_%s.py ' $some_files)
     $python -c 'import xdist' 2>/dev/null && beside="-n $(nproc) --dist loadfile"
     # shellcheck disable=SC2086 # lists of words
-    BLURD=$PWD/build/$1/blurd timeout -k 5 600 $python -m pytest -q -p no:cacheprovider $beside $files
+    BLURD=$PWD/build/$1/blurd noting 600 $python -m pytest -q -rs -p no:cacheprovider $beside $files
 }
 some_files="authorization cors deadlines examples filters headers health log metadata multipart openapi operations
             orientation parameters refusals"
@@ -183,7 +196,7 @@ trap 'ahead_end; kill "${behind_pid[@]}" 2>/dev/null' EXIT
 
 # The network has the time of the compiler.
 fetch() {
-    ! wanted http || { config/pypi.sh kubernetes && config/pypi.sh helm; }
+    ! wanted http || { config/pypi.sh kubernetes && config/pypi.sh helm && config/pypi.sh faces; }
     ! wanted api || config/pypi.sh api
 }
 
@@ -196,10 +209,11 @@ wanted() {
     [ ${#stages[@]} = 0 ] || [[ " ${stages[*]} " == *" $1 "* ]]
 }
 
-finish() { # prints the times, then one line with the count of stages, which is the script's status
+finish() { # prints the times and what was skipped, then one line with the count of stages, which is the script's status
     printf '\n'
     printf '%s\n' "${times[@]}"
     [ ${#skipped[@]} = 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
+    sed -E 's/^SKIPPED \[[0-9]+\] ([^:]+):[0-9]+/\1/' "$SKIPS" | sort | uniq -c | sed 's/^ */skipped: /'
     [ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"
     echo "stages: ${#passed[@]} passed, ${#failed[@]} failed, ${#skipped[@]} skipped"
     [ ${#failed[@]} = 0 ]
