@@ -32,6 +32,7 @@ check "tables of the pages are current" "$python" docs/tables.py --check
 check "headers compile alone" bash tests/check/headers.sh
 check "format" bash tests/check/format.sh
 check "bench/gpu.sh tells what failed" "$python" tests/check/gpu_script.py
+check "kinds of mutants" "$python" tests/check/mutants.py
 check "make run tells what it left out" "$python" tests/check/built.py
 check "systemd units" bash tests/check/units.sh
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Small changes of C code, of the kind that programmers make by mistake.
 
-`mutants(path)` reads one source file of this project's style (clang-format, one statement a line) and returns
-every change that it knows. Comments, strings and preprocessor lines are left alone; only bodies of functions
-are changed.
+`mutants(path)` reads one source file of this project's style (clang-format) and returns every change that it knows:
+single tokens of a line, and what dropped.py leaves out of statements and tables. Comments, strings and preprocessor
+lines are left alone; only bodies of functions and tables are changed.
 """
 
 import dataclasses
 import re
+
+import dropped
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +21,7 @@ class Mutant:
     before: str  # the line without the blanks around it
     after: str
     text: str  # the whole changed line
+    lines: int = 1  # that many lines become this one
 
     @property
     def key(self):
@@ -29,7 +32,7 @@ class Mutant:
 RELATIONS = {"<": ["<=", ">="], "<=": ["<"], ">": [">=", "<="], ">=": [">"], "==": ["!="], "!=": ["=="]}
 SWAPPED = {"&&": "||", "||": "&&", "+": "-", "-": "+", "+=": "-=", "-=": "+=", "|=": "=", "<<": ">>", ">>": "<<"}
 IGNORED_CALLS = re.compile(r"log_message|poison|assert|metrics_set|va_end|va_start|printf")
-FUNCTION = re.compile(r"^[a-z].*?\b([a-z_0-9]+)\(.*\{$")
+FUNCTION = re.compile(r"^[a-z_].*?\b([a-z_0-9]+)\(.*\{$")
 
 
 def mask(line, inside):
@@ -100,29 +103,77 @@ def arguments(line, masked):
             )
 
 
-def mutants(path, root="."):
-    with open(f"{root}/{path}", encoding="utf-8") as file:
-        lines = file.read().split("\n")
-    found, function, inside, seen, head = [], None, False, set(), ""
+class Statements:
+    """Puts lines together to statements, which end with a semicolon or a brace outside of brackets."""
+
+    def __init__(self):
+        self.first, self.parts, self.masked = None, [], []
+
+    def add(self, number, line, masked):
+        """(number of the first line, how many lines, text, masked text) of a statement that ends here, or None."""
+        if not masked.strip():
+            return None
+        self.first = self.first or number
+        self.parts.append(line.strip())
+        self.masked.append(masked.strip())
+        whole = " ".join(self.masked)
+        depth = sum((c in "([") - (c in ")]") for c in whole)
+        if depth > 0 or not whole.endswith((";", "{", "}", ":")):
+            return None
+        made = (self.first, number - self.first + 1, " ".join(self.parts), whole)
+        self.first, self.parts, self.masked = None, [], []
+        return made if len(made[2]) == len(made[3]) else None  # a comment stands within it
+
+
+def bodies(lines):
+    """(number, line, masked line, function or None, whether it lies in a table) of each line that may be changed."""
+    function, inside, head, table = None, False, "", False
     for number, line in enumerate(lines, 1):
         masked, inside = mask(line, inside)
         if line.startswith("#"):
             continue
+        if table:
+            table = not masked.rstrip().endswith("};")
+            yield number, line, masked, function, True
+            continue
+        table = bool(re.search(r"\bstatic const\b.*\[.*\] = \{$", head + " " + masked.strip() if function is None else masked))
         head = head + " " + masked.strip() if line[:1].strip() else head + masked if function is None else ""
-        if function is None:
+        if table:
+            head = ""
+        elif function is None:
             begins = masked.endswith("{") and FUNCTION.match(head.strip())
             if begins and not re.match(r"(struct|enum|union|typedef)\b[^(]*\{$", head.strip()):
-                function = begins.group(1)
-                name = re.search(r"\b([a-z_]\w*)\(", head)
-                function = name.group(1) if name else function
+                name = re.search(r"\b([a-z]\w*)\(", head)
+                function = name.group(1) if name else begins.group(1)
             head = "" if masked.endswith(("}", ";", "{")) else head
-            continue
-        if line == "}":
+        elif line == "}":
             function, head = None, ""
-            continue
+        else:
+            yield number, line, masked, function, False
+
+
+def mutants(path, root="."):
+    with open(f"{root}/{path}", encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    names = dropped.status_functions(str(root))
+    found, seen, statements_of = [], set(), Statements()
+
+    def note(number, count, function, kind, before, text):
+        if text.strip() != before and (number, text.strip()) not in seen:
+            seen.add((number, text.strip()))
+            found.append(Mutant(path, number, function, kind, before, text.strip(), text, count))
+
+    for number, line, masked, function, table in bodies(lines):
+        if table:
+            for kind, text in dropped.rows(line, masked):
+                note(number, 1, function or "table", kind, line.strip(), text)
+            if not function:
+                continue
         following = lines[number] if number < len(lines) else ""
         for kind, text in (*operators(line, masked), *statements(line, masked, following), *arguments(line, masked)):
-            if text != line and (number, text) not in seen:
-                seen.add((number, text))
-                found.append(Mutant(path, number, function, kind, line.strip(), text.strip(), text))
+            note(number, 1, function, kind, line.strip(), text)
+        whole = None if table else statements_of.add(number, line, masked)
+        if whole:
+            for kind, text in dropped.statement(whole[2], whole[3], following, names):
+                note(whole[0], whole[1], function, kind, whole[2], text)
     return found

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Puts small bugs into the code, one at a time, and tells which of them no test notices (`make mutants`).
 
-    tests/mutants/run.py [--files core/slot.c,server] [--count 200] [--seed 1] [--from 1] [--jobs 2] [--list]
+    tests/mutants/run.py [--files core/slot.c,server] [--kinds 'dropped status,dropped check'] [--count 200] [--seed 1]
+                         [--from 1] [--jobs 2] [--list]
 
 For each mutant tests are built and run until one fails: first the unit programs that include the header of the
-changed file, then all other unit and filter programs, then the HTTP tests of its folder (the table HTTP below). A mutant that no test fails for is a survivor. Survivors that
-change nothing for users are listed in explained.txt, each with its reason, and do not count.
+changed file, then all other unit and filter programs, then the HTTP tests of its folder (the table HTTP below).
+Kernels (.cu, .cuh) run on tests/fake_cuda: first the parts of check_gpu that compare them with the CPU (KERNELS), then
+the programs that use it. A mutant that no test fails for is a survivor. Survivors that change nothing for users are
+listed in explained.txt, each with its reason, and do not count.
 
 Works on copies of the tree under build/mutants, one for each job; the checkout itself is not touched.
 Ends with 1 when less than --required percent of the mutants were caught.
@@ -31,9 +34,9 @@ import time
 import mutate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("core", "codecs", "server", "gpu")
+FOLDERS = ("core", "codecs", "server", "gpu", "filters", "detect", "cpu", "config")
 PYTHON = str(ROOT / "tests/python.sh")
-BUILD_S, HTTP_S = 900, 1200
+BUILD_S, HTTP_S, CHECK_S = 900, 1200, 900
 BUILT = ("release", "cuda", "playground")  # folders that a build writes to: each tree has its own
 SLOW_S = 3  # programs that take longer and do not include the header of the changed file are left out
 SLOWEST = 5  # a program hangs after this factor times its time without a mutant, and SPARE_S more
@@ -43,26 +46,52 @@ SPARE_S = 10
 HTTP = {
     "core": "blur_jpeg blur_png pipeline overload log robustness",
     "codecs": "blur_jpeg blur_png corpus lossless orientation regions redact metamorphic",
+    "codecs/process": "codec_process formats robustness",
     "codecs/png": "blur_png corpus robustness",
     "server": "parameters refusals multipart framing headers health operations overload blur_jpeg pipeline regions "
     "connections slow_clients drain reload log start authorization monitoring",
     "gpu": "gpu gpu_faults gpu_jpeg gpu_jpeg_faults gpu_jpeg_memory",
+    "filters": "filters parameters refusals regions region_list mask_part redact pipeline orientation resize crop adjust metamorphic",
+    "detect": "detect redact start",
+    "cpu": "filters blur_jpeg regions redact pipeline orientation rank detect metamorphic",
+    "config": "start reload log authorization health memory environment cors",
 }
+# Parts of check_gpu that run the kernels of a file or a folder; the longest name that fits counts.
+KERNELS = {
+    "gpu": "filters blur jpeg",
+    "gpu/detect": "faces",
+    "gpu/filters": "filters",
+    "gpu/filters/blur": "blur",
+    "gpu/filters/colours": "colours",
+    "gpu/filters/orient": "orient filters",
+    "gpu/filters/mask": "masks",
+    "gpu/jpeg": "jpeg encode scans patch",
+}
+FAKE_CUDA, CHECK_GPU = "build/release/tests/fake_cuda/libfakecuda.so", "build/release/tests/gpu/check_gpu"
+
+
+def fitting(table, path):
+    """The words of the row with the longest name that fits."""
+    return table[max((name for name in table if path.startswith(name)), key=len)].split()
+
+
+def is_kernel(path):
+    return path.endswith((".cu", ".cuh"))
 
 
 def http_tests(path):
-    name = max((name for name in HTTP if path.startswith(name)), key=len)
-    files = [f"tests/http/test_{stem}.py" for stem in HTTP[name].split()]
+    files = [f"tests/http/test_{stem}.py" for stem in fitting(HTTP, path)]
     own = f"tests/http/test_{pathlib.Path(path).stem}.py"
     return [own] * ((ROOT / own).exists() and own not in files) + [file for file in files if (ROOT / file).exists()]
 
 
 def sources(chosen):
-    """Paths of the C files that `chosen` (files or folders, separated by commas) names."""
+    """Paths of the C files and kernels that `chosen` (files or folders, separated by commas) names."""
     found = []
     for name in chosen.split(","):
         path = ROOT / name
-        found += [name] if path.is_file() else [str(p.relative_to(ROOT)) for p in sorted(path.glob("**/*.c"))]
+        inside = [p for p in sorted(path.glob("**/*")) if p.suffix in (".c", ".cu", ".cuh")]
+        found += [name] if path.is_file() else [str(p.relative_to(ROOT)) for p in inside]
     return [path for path in found if not path.endswith("none.c")]
 
 
@@ -79,14 +108,14 @@ def stale():
     return sorted(keys - {mutant.key for path in paths for mutant in mutate.mutants(path, ROOT)})
 
 
-def choose(files, count, seed):
-    """`count` mutants, spread evenly over the files, and over the functions of each."""
+def choose(files, kinds, count, seed):
+    """`count` mutants of these kinds, spread evenly over the files, and over the functions of each."""
     rng = random.Random(seed)
     known = explained()
     rows = collections.defaultdict(lambda: collections.defaultdict(list))
     for path in files:
         for mutant in mutate.mutants(path, ROOT):
-            if mutant.key not in known:
+            if mutant.key not in known and (not kinds or mutant.kind in kinds):
                 rows[path][mutant.function].append(mutant)
     chosen = []
     while len(chosen) < count and rows:
@@ -152,8 +181,12 @@ class Tree:
                 pass
             process.wait()
 
-    def build(self, goals=("all", "tests")):
+    def build(self, goals=("all", "tests", CHECK_GPU)):
         return self.run(["make", "-s", "CONFIG=release", "WERROR=1", *goals], BUILD_S)
+
+    def check_gpu(self, part):
+        """The command that compares kernels with the CPU; the seed is fixed, so that a run can be repeated."""
+        return ["env", f"CUDA_LIBRARY={self.path / FAKE_CUDA}", "SEED=1", CHECK_GPU, "--quick", *part.split()]
 
     def programs(self):
         found = glob.glob("build/release/tests/unit/test_*", root_dir=self.path)
@@ -179,8 +212,23 @@ class Tree:
         far = [name for name in far if self.times[name] < SLOW_S]
         return sorted(near, key=self.times.get), sorted(far, key=self.times.get)
 
+    def test_kernels(self, path):
+        """As test. The programs are not linked anew: they open what the kernels are part of."""
+        if not self.build([FAKE_CUDA]):
+            return "stillborn"
+        for part in fitting(KERNELS, path):
+            if not self.run(self.check_gpu(part), CHECK_S):
+                return f"check_gpu {part}"
+        for name in sorted(self.times, key=self.times.get):
+            text = (self.path / name.removeprefix("build/release/")).with_suffix(".c").read_text(encoding="utf-8")
+            if '"gpu/' in text and not self.run([name], SLOWEST * self.times[name] + SPARE_S):
+                return pathlib.Path(name).name
+        return self.http(http_tests(path))
+
     def test(self, path):
         """The name of the first test that fails, "stillborn", or None."""
+        if is_kernel(path):
+            return self.test_kernels(path)
         near, far = self.concerned(path)
         for programs, goals in ((near, ["all", *near]), (far, far)):
             if not self.build(goals):
@@ -206,7 +254,7 @@ class Tree:
         file = self.path / mutant.path
         original = file.read_text(encoding="utf-8")
         lines = original.split("\n")
-        lines[mutant.line - 1] = mutant.text
+        lines[mutant.line - 1 : mutant.line - 1 + mutant.lines] = [mutant.text]
         file.write_text("\n".join(lines), encoding="utf-8")
         try:
             return self.test(mutant.path)
@@ -223,12 +271,16 @@ def report(outcomes, required):
     for mutant in survivors:
         print(f"survivor: {mutant.path}:{mutant.line} ({mutant.kind}) in {mutant.function}\n"
               f"    {mutant.before}\n    {mutant.after}")
+    for kind in sorted({mutant.kind for mutant, _ in outcomes}):
+        own = [outcome for mutant, outcome in outcomes if mutant.kind == kind and outcome != "stillborn"]
+        print(f"{kind}: {sum(outcome is not None for outcome in own)} of {len(own)} caught")
     return 0 if born and 100 * len(caught) >= required * born else 1
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", default=",".join(FOLDERS))
+    parser.add_argument("--kinds", default="", help="those alone, separated by commas")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--from", type=int, default=1, dest="first", help="leaves out the mutants before this one")
@@ -238,9 +290,8 @@ def main():
     options = parser.parse_args()
     old = stale()
     if old:
-        print("explained.txt: no such mutant any more:", *old, sep="\n    ", file=sys.stderr)
-        return 1
-    chosen = choose(sources(options.files), options.count, options.seed)[options.first - 1 :]
+        print("explained.txt: no such mutant any more, remove it:", *old, sep="\n    ", file=sys.stderr)
+    chosen = choose(sources(options.files), options.kinds.split(",") if options.kinds else [], options.count, options.seed)[options.first - 1 :]
     if options.list:
         for mutant in chosen:
             print(f"{mutant.path}:{mutant.line} {mutant.kind}: {mutant.before} => {mutant.after}")
