@@ -159,7 +159,7 @@ GPU_NONE := $(wildcard gpu/*/*none.c)
 GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*/*.c gpu/*/*/*.c)),$(GPU_NONE))
 GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c link.c wire.c engine.c mapping.c engine_jpeg.c transcoder_faces.c engine_faces.c \
              engine_jpeg_refusals.c submitter.c submitter_faults.c submitter_late.c transcoder.c gpu_stream.c pulse.c huffman_sync.c huffman_sync_damage.c progressive.c progressive_damage.c scan_reader.c \
-             decode.c encode.c encode_codes.c shared_memory.c engine_sandbox.c selftest.c)
+             decode.c encode.c encode_codes.c shared_memory.c engine_sandbox.c engine_layers.c selftest.c)
 
 SOURCES := $(wildcard $(foreach folder,core detect filters codecs cpu config server,$(folder)/*.c $(folder)/*/*.c $(folder)/*/*/*.c))
 SOURCES := $(filter-out server/main.c $(NO_FORMAT),$(SOURCES)) $(GPU_SOURCES)
@@ -205,7 +205,7 @@ define link_program
 	$(Q)$(CC) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter %libtest.a,$^) $(BUILD)/libblurd.a $(2) $(LIBS)
 endef
 $(call programs,$(TEST_SOURCES)): %: %.o $(BUILD)/libtest.a $(BUILD)/libblurd.a
-	$(call link_program,,-lcmocka)
+	$(call link_program,-Wl$(comma)--wrap=_cmocka_run_group_tests,-lcmocka)
 $(call programs,$(TOOL_SOURCES)): %: %.o $(BUILD)/libblurd.a
 	$(call link_program,,)
 $(addprefix $(BUILD)/tests/fuzz/,face_model jpeg_encode jpeg_sequential): $(BUILD)/libtest.a

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 folder=${1-build/release}
 command -v valgrind >/dev/null || { echo "no valgrind" && exit 77; }
+export TIME_LIMIT_FACTOR=50
 export JSIMD_FORCENONE=1 # vector code of libjpeg reads past what it uses
 failed=0
 

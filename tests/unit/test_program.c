@@ -5,6 +5,7 @@
 #include "gpu/cuda/nvrtc.h"
 #include "gpu/cuda/program.h"
 #include "gpu/front/versions.h"
+#include "tests/unit/time_limit.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
+
+unsigned time_limit_seconds = 400; /* NVRTC compiles all kernels */
 
 enum { CODEC_KERNELS = KERNEL_encode_stuff - KERNEL_huffman_sync + 1 };
 
