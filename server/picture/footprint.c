@@ -76,7 +76,8 @@ size_t footprint_working(const struct plan *plan, const struct backend *cpu, uns
     const struct detection *detection = &plan->detection;
     size_t filters =
         plan->chain.count > 0 ? backend_run_bytes(cpu, &plan->chain, &plan->filtered, threads) : 0;
-    size_t search = detection->wanted ? backend_run_bytes(cpu, &detection->chain, &plan->stored, threads) : 0;
+    size_t search =
+        detection->wanted ? backend_run_bytes(cpu, &detection->chain, &plan->searched, threads) : 0;
     return larger(filters, search);
 }
 
@@ -104,12 +105,13 @@ struct footprint footprint_of(const struct plan *plan, const struct backend *cpu
     bool linear = plan_is_linear(plan);
     size_t stored = plan_shape_size(&plan->stored), upright = plan_shape_size(&plan->upright);
     size_t encoded = plan_shape_size(&plan->encoded);
+    size_t searched = plan_searches_apart(plan) ? plan_shape_size(&plan->searched) : 0;
     if (!stored || !upright || !encoded || !plan_shape_size(&plan->filtered)) {
         return (struct footprint){0};
     }
     return (struct footprint){
         /* Padding makes the upright picture's size differ from the stored one's. */
-        .picture = larger(larger(stored, upright), encoded),
+        .picture = larger(larger(stored, upright), larger(encoded, searched)),
         .linear = linear ? larger(plan_shape_size(&plan->filtered), plan_shape_size(&result)) : 0,
         .mask = selection_mask_bytes(&plan->selection, &plan->stored),
         .faces = detection_bytes(&plan->detection),

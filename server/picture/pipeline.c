@@ -174,7 +174,8 @@ static enum status make_soft(struct pipeline *p) {
     return status == ST_OK ? selection_feather(&p->plan.selection, &how, p->err) : status;
 }
 
-/* Searches the decoded picture for faces, and adds their regions to the selection. */
+/* Decodes the picture and searches it for faces, whose regions are added to the selection. Where the filters
+ * take another form of it, they have it decoded again, in the same memory. */
 static enum status search(struct pipeline *p) {
     struct detection *detection = &p->plan.detection;
     const struct parameters *parameters = &p->request->parameters;
@@ -186,8 +187,14 @@ static enum status search(struct pipeline *p) {
                             .deadline_ns = p->plan.limits.deadline_ns};
     struct lane_timing timing = {0};
     struct error cause = {0};
+    workspace_place(&p->source, &p->plan.searched, p->work.memory[0]);
+    enum status status = make_source(p, NULL, p->err);
     stage_end(p, STAGE_DECODE);
-    enum status status = run_chain(p, &run, &timing);
+    if (status != ST_OK) {
+        return status;
+    }
+    status = run_chain(p, &run, &timing);
+    p->decoded = !plan_searches_apart(&p->plan);
     status = status == ST_OK ? detection_read(detection, p->request->service->faces, p->err) : status;
     if (status == ST_CORRUPT || status == ST_UNSUPPORTED) { /* of the model; the picture is fine */
         cause = *p->err;
@@ -213,22 +220,17 @@ static enum status decode(struct pipeline *p) {
     if (p->filtered) {
         return ST_OK;
     }
+    enum status status = p->plan.detection.wanted ? search(p) : ST_OK;
     workspace_place(&p->source, &p->plan.stored, p->work.memory[0]);
     workspace_place(&p->result, &p->plan.upright, p->work.memory[1]);
-    if (filters_follow(p)) {
-        return ST_OK;
-    }
-    enum status status = make_source(p, NULL, p->err);
-    p->decode_ns = 0;
-    if (status == ST_OK && p->plan.detection.wanted) {
-        status = search(p);
-    }
     if (status == ST_OK) {
         status = selection_count(&p->plan.selection, parameters, &p->request->outcome, p->err);
     }
-    if (plan_answer(&p->plan) == ANSWER_FACES) {
+    if (status != ST_OK || plan_answer(&p->plan) == ANSWER_FACES || filters_follow(p)) {
         return status;
     }
+    status = make_source(p, NULL, p->err);
+    p->decode_ns = 0;
     if (status == ST_OK) {
         status = selection_draw(&p->plan.selection, parameters, &p->plan.picture, &p->plan.limits, &p->source,
                                 p->err);

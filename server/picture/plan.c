@@ -64,12 +64,16 @@ static bool writes_colours(const struct parameters *parameters) {
     return writes;
 }
 
-/* The search for faces takes the values of JPEG's YCbCr. */
+/* Faces are searched for in a JPEG's planes of YCbCr as stored, where the search takes them, and in pixels
+ * otherwise. The answer does not matter, so that all have the same faces. */
+static bool searches_planes(const struct plan *plan) {
+    return plan->picture.codec == CODEC_JPEG && plan->picture.native.model == PIXEL_YCBCR &&
+           detection_takes_planes(plan->parameters, &plan->picture.native,
+                                  plan->picture.metadata.orientation);
+}
+
 static bool can_detect(const struct plan *plan) {
-    return !parameters_detect(plan->parameters) ||
-           (plan->picture.codec == CODEC_JPEG &&
-            detection_takes_planes(plan->parameters, &plan->picture.native,
-                                   plan->picture.metadata.orientation));
+    return !parameters_detect(plan->parameters) || searches_planes(plan);
 }
 
 /* Whether the file's planes can be filtered and written without a conversion. */
@@ -85,6 +89,10 @@ static bool keeps_planes(const struct plan *plan, const struct image_shape *upri
 
 enum filter_answer plan_answer(const struct plan *plan) {
     return plan->parameters->filter ? plan->parameters->filter->answer : ANSWER_PICTURE;
+}
+
+bool plan_searches_apart(const struct plan *plan) {
+    return plan->detection.wanted && plan->searched.model != plan->stored.model;
 }
 
 bool plan_moves_blocks(const struct plan *plan) {
@@ -237,7 +245,8 @@ enum status plan_decide(struct plan *plan, const char *accept, struct error *err
         plan->selection.deadline_ns = plan->limits.deadline_ns;
     }
     if (status == ST_OK) {
-        status = detection_plan(&plan->detection, plan->parameters, &plan->stored,
+        plan->searched = searches_planes(plan) ? plan->picture.native : plan->picture.pixels;
+        status = detection_plan(&plan->detection, plan->parameters, &plan->searched,
                                 plan->picture.metadata.orientation, err);
     }
     if (status == ST_OK && may_reduce(plan)) {
@@ -259,14 +268,15 @@ struct codec_limits plan_limits(const struct config *config, uint64_t memory, in
 
 enum status plan_make(struct plan *plan, struct bytes input, const char *accept, struct error *err) {
     plan->input = input;
-    plan->limits.local_blocks = plan->parameters->input.mode == MODE_REDACT;
+    bool redact = plan->parameters->input.mode == MODE_REDACT;
+    plan->limits.local_blocks = redact || parameters_detect(plan->parameters); /* all find the same faces */
     plan->limits.first_frame = parameters_given(plan->parameters, "page");
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
     status = status == ST_OK ? plan_decide(plan, accept, err) : status;
     if (status == ST_OK) {
         /* Blocks beside redacted ones can only be kept if no redacted pixel influenced theirs. */
         plan->limits.local_colour =
-            plan->limits.local_blocks && plan_may_patch(plan) && jpeg_patch_possible(input, &plan->limits);
+            redact && plan_may_patch(plan) && jpeg_patch_possible(input, &plan->limits);
         plan->selection.interpolated = plan->stored.model != PIXEL_YCBCR && !plan->limits.local_colour;
     }
     return status == ST_OK

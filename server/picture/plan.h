@@ -20,6 +20,7 @@ struct plan {
     enum codec_id output;
     uint8_t orientation;         /* EXIF orientation to undo; 1: none */
     struct image_shape stored;   /* as decoded, perhaps reduced: limits.reduction */
+    struct image_shape searched; /* what is searched for faces: as decoded, too, perhaps in another form */
     struct image_shape upright;  /* turned upright */
     struct image_shape filtered; /* the filters' input: the upright picture, perhaps in linear light */
     struct image_shape encoded;  /* the answer's picture; of statistics, stats_shape() */
@@ -42,6 +43,9 @@ enum status plan_make(struct plan *plan, struct bytes input, const char *accept,
  * ST_LIMIT: a step makes a picture larger than the limits allow. ST_ARGUMENT: arguments do not go together
  * for this picture, or a region is wrong; regions are decided last. */
 enum status plan_decide(struct plan *plan, const char *accept, struct error *err);
+
+/* Whether the picture has to be decoded in another form before, to be searched for faces. */
+bool plan_searches_apart(const struct plan *plan);
 
 /* What the request is answered with. */
 enum filter_answer plan_answer(const struct plan *plan);

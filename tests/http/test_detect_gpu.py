@@ -22,6 +22,9 @@ def test_the_same_bytes(start):
         assert here.headers['X-Backend'].startswith('cuda') and there.headers['X-Backend'].startswith('cpu')
         assert here.content == there.content
         assert here.headers.get('X-Regions') == there.headers.get('X-Regions') and here.headers.get('X-Regions') != '0'
+    seen = {own.post(f'/pixelate?block=8&detect=faces&detect_report=1&detect_size=160&{more}', body).headers['X-Faces']
+            for more in ('', 'mode=redact', 'format=png', 'colorspace=rgb', 'progressive=true')}
+    assert len(seen) == 1, 'the faces depend on the answer'
     own.stop()
 
 
