@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codecs/bmff.h"
+#include "codecs/bmff/bmff.h"
 
 enum { PNG_HEADER = 29, SEGMENTS_MAX = METADATA_MARKERS_MAX };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/avif/avif.h"
 
-#include "codecs/bmff.h"
+#include "codecs/bmff/bmff.h"
 
 static bool sniff(struct bytes input) {
     return bmff_has_brand(input, "avif") || bmff_has_brand(input, "avis");

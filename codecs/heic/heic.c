@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/heic/heic.h"
 
-#include "codecs/bmff.h"
+#include "codecs/bmff/bmff.h"
 
 static bool sniff(struct bytes input) {
     static const char *const brands[] = {"heic", "heix", "heim", "heis", "hevc",

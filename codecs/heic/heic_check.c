@@ -4,22 +4,26 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "codecs/heic/heic_items.h"
+#include "codecs/bmff/bmff_items.h"
 #include "codecs/limits.h"
 
 enum {
-    DEPTH_MAX = 4,       /* pictures that are made of pictures */
-    SOURCES_MAX = 4096,  /* pictures that one is made of */
-    LEAST_PIXELS = 4096, /* that a picture counts for, however small */
-    PIXELS_FACTOR = 4,   /* pixels to decode for one of the limit: alpha, depth, tiles at the edges */
-    GRID_HEAD = 4,
+    DEPTH_MAX = 4,        /* pictures that are made of pictures */
+    SOURCES_MAX = 8192,   /* pictures that others are made of, in all */
+    LEAST_PIXELS = 4096,  /* that a picture counts for, however small */
+    WORK_FACTOR = 2,      /* pixels to decode for one of the largest picture: colours and alpha */
+    WORK_ROOM = 8 << 20,  /* and as many more, for tiles at the edges: a tenth of a second */
+    TILED_HEAD = 4,       /* version, flags, and two numbers of a grid */
+    OVERLAY_HEAD = 2 + 8, /* version, flags, and the background */
 };
 
 struct check {
-    struct heic_items items;
+    struct bmff_items items;
     const struct codec_limits *limits;
-    uint64_t pixels; /* to decode, so far */
-    bool alpha;      /* an alpha picture is visited */
+    uint64_t
+        largest; /* pixels of the largest item so far, by which the time is predicted (codecs/bmff/bmff.h) */
+    size_t sources; /* pictures that others are made of, so far */
+    bool alpha;     /* an alpha picture is visited */
 };
 
 static enum status visit(struct check *check, uint32_t id, unsigned depth, struct error *err);
@@ -47,22 +51,25 @@ static enum status fail_type(uint32_t type, struct error *err) {
     return fail(err, ST_UNSUPPORTED, "HEIF picture is of an unknown kind; only HEVC is supported");
 }
 
-static enum status visit_coded(struct check *check, const struct heic_item *item, struct error *err) {
+static enum status visit_coded(struct check *check, struct bmff_item *item, struct error *err) {
     if (item->type != bmff_type("hvc1")) {
         return fail_type(item->type, err);
     }
-    enum status status = limits_check_size(item->width, item->height, check->limits, err);
-    if (status != ST_OK) {
-        return status;
-    }
     uint64_t pixels = (uint64_t)item->width * item->height;
-    uint64_t most = check->limits->max_pixels * PIXELS_FACTOR + (uint64_t)SOURCES_MAX * LEAST_PIXELS;
-    check->pixels += pixels < LEAST_PIXELS ? LEAST_PIXELS : pixels;
-    if (check->pixels > most) {
-        return fail(err, ST_LIMIT, "HEIC is made of more than %" PRIu64 " pixels, %d times the limit", most,
-                    PIXELS_FACTOR);
-    }
-    return ST_OK;
+    item->work = pixels < LEAST_PIXELS ? LEAST_PIXELS : pixels;
+    return limits_check_size(item->width, item->height, check->limits, err);
+}
+
+/* What would take far longer than its largest picture lets one expect. */
+static enum status check_work(struct check *check, const struct bmff_item *item, struct error *err) {
+    uint64_t pixels = (uint64_t)item->width * item->height;
+    check->largest = pixels > check->largest ? pixels : check->largest;
+    return item->work <= check->largest * WORK_FACTOR + WORK_ROOM
+               ? ST_OK
+               : fail(err, ST_LIMIT,
+                      "HEIC is made of pictures with %" PRIu64 " pixels in all, too many for one whose "
+                      "largest has %" PRIu64,
+                      item->work, check->largest);
 }
 
 struct tiling {
@@ -70,27 +77,27 @@ struct tiling {
 };
 
 static bool read_grid(struct bytes data, struct tiling *grid) {
-    if (data.size < GRID_HEAD) {
+    if (data.size < TILED_HEAD) {
         return false;
     }
     unsigned size = data.data[1] & 1 ? 4 : 2;
     *grid = (struct tiling){.rows = data.data[2] + 1u, .columns = data.data[3] + 1u};
-    data.data += GRID_HEAD, data.size -= GRID_HEAD;
+    data.data += TILED_HEAD, data.size -= TILED_HEAD;
     return bmff_number(&data, size, &grid->width) && bmff_number(&data, size, &grid->height);
 }
 
 /* Tiles are alike, cover the picture, and none lies outside. */
-static enum status check_grid(const struct check *check, const struct heic_item *item, struct bytes ids,
+static enum status check_grid(const struct check *check, const struct bmff_item *item, struct bytes ids,
                               struct error *err) {
     struct tiling grid;
     uint32_t id = 0;
     uint64_t count = 0, width = 0, height = 0;
-    if (!read_grid(heic_items_data(&check->items, item->id), &grid)) {
+    if (!read_grid(item->data, &grid)) {
         return fail(err, ST_CORRUPT, "HEIC is damaged or cut short: it lacks the description of its tiles");
     }
     bool alike = true;
-    for (; heic_items_next_id(&check->items, &ids, &id); count++) {
-        const struct heic_item *tile = heic_items_find(&check->items, id);
+    for (; bmff_items_next_id(&check->items, &ids, &id); count++) {
+        const struct bmff_item *tile = bmff_items_find(&check->items, id);
         width = count == 0 && tile ? tile->width : width;
         height = count == 0 && tile ? tile->height : height;
         alike = alike && tile && tile->width == width && tile->height == height;
@@ -109,43 +116,61 @@ static enum status check_grid(const struct check *check, const struct heic_item 
                       item->height);
 }
 
-/* The ids that an item is made of; empty when there are none. */
-static struct bytes sources_of(const struct heic_items *items, uint32_t id) {
-    struct bmff_box box;
-    uint32_t from;
-    for (struct bytes boxes = items->references; heic_items_reference(items, &boxes, &box, &from);) {
-        if (box.type == bmff_type("dimg") && from == id) {
-            return box.body;
-        }
+/* libheif makes the canvas as large as the data of the overlay say. */
+static enum status check_overlay(const struct check *check, const struct bmff_item *item, struct error *err) {
+    struct bytes data = item->data;
+    uint64_t width = 0, height = 0;
+    unsigned size = data.size > OVERLAY_HEAD && data.data[1] & 1 ? 4 : 2;
+    if (data.size > OVERLAY_HEAD) {
+        data.data += OVERLAY_HEAD, data.size -= OVERLAY_HEAD;
+        bmff_number(&data, size, &width), bmff_number(&data, size, &height);
     }
-    return (struct bytes){0};
+    if (width == 0 || height == 0 || width != item->width || height != item->height) {
+        return fail(err, ST_CORRUPT, "HEIC is damaged: its overlay is not of the stated %u x %u pixels",
+                    item->width, item->height);
+    }
+    return limits_check_size(item->width, item->height, check->limits, err);
 }
 
-static enum status visit_derived(struct check *check, struct heic_item *item, unsigned depth,
-                                 struct error *err) {
-    struct bytes ids = sources_of(&check->items, item->id);
-    size_t count = ids.size / (check->items.wide_references ? 4 : 2);
+static enum status check_sources(struct check *check, const struct bmff_item *item, size_t count,
+                                 unsigned depth, struct error *err) {
     if (count == 0 || (item->type == bmff_type("iden") && count != 1)) {
         return fail(err, ST_CORRUPT, "HEIC is damaged: the pictures that its picture is made of are missing");
     }
-    if (depth == DEPTH_MAX || count > SOURCES_MAX) {
+    check->sources += count;
+    if (depth == DEPTH_MAX || check->sources > SOURCES_MAX) {
         return fail(err, ST_LIMIT, "HEIC is made of too many pictures: over %d, or %d deep", SOURCES_MAX,
                     DEPTH_MAX);
     }
-    enum status status = item->type == bmff_type("grid") ? check_grid(check, item, ids, err) : ST_OK;
+    return item->type == bmff_type("grid")   ? check_grid(check, item, item->sources, err)
+           : item->type == bmff_type("iovl") ? check_overlay(check, item, err)
+                                             : ST_OK;
+}
+
+static enum status visit_derived(struct check *check, struct bmff_item *item, unsigned depth,
+                                 struct error *err) {
+    struct bytes ids = item->sources;
+    size_t count = ids.size / (check->items.wide_references ? 4 : 2);
+    enum status status = check_sources(check, item, count, depth, err);
     uint32_t id = 0;
     bool gray = true;
-    while (status == ST_OK && heic_items_next_id(&check->items, &ids, &id)) {
+    while (status == ST_OK && bmff_items_next_id(&check->items, &ids, &id)) {
         status = visit(check, id, depth + 1, err);
-        gray = status == ST_OK && gray && heic_items_find(&check->items, id)->gray;
+        if (status == ST_OK) {
+            const struct bmff_item *source = bmff_items_find(&check->items, id);
+            gray = gray && source->gray;
+            item->work += source->work;
+            item->levels = source->levels > item->levels ? source->levels : item->levels;
+        }
     }
     item->gray = gray && item->type != bmff_type("iovl"); /* an overlay has a background */
     return status;
 }
 
-/* Recurses at most DEPTH_MAX times. */
+/* Visits an item once, however many refer to it, and adds up what libheif decodes again for each. Recurses at
+ * most DEPTH_MAX times. */
 static enum status visit(struct check *check, uint32_t id, unsigned depth, struct error *err) {
-    struct heic_item *item = heic_items_find(&check->items, id);
+    struct bmff_item *item = bmff_items_find(&check->items, id);
     if (!item) {
         return fail(err, ST_CORRUPT, "HEIC is damaged: it refers to item %" PRIu32 ", which it lacks", id);
     }
@@ -154,7 +179,32 @@ static enum status visit(struct check *check, uint32_t id, unsigned depth, struc
     }
     bool derived =
         item->type == bmff_type("grid") || item->type == bmff_type("iden") || item->type == bmff_type("iovl");
-    return derived ? visit_derived(check, item, depth, err) : visit_coded(check, item, err);
+    if (item->levels > 0) {
+        return depth + item->levels <= DEPTH_MAX + 1
+                   ? ST_OK
+                   : fail(err, ST_LIMIT, "HEIC is made of pictures that are over %d deep", DEPTH_MAX);
+    }
+    enum status status = derived ? visit_derived(check, item, depth, err) : visit_coded(check, item, err);
+    item->levels++;
+    item->work += item->alpha_work;
+    return status == ST_OK ? check_work(check, item, err) : status;
+}
+
+/* libheif decodes the alpha of a picture wherever it decodes the picture. */
+static void add_alpha_work(struct check *check) {
+    struct bmff_box box;
+    uint32_t from, to;
+    for (struct bytes boxes = check->items.references;
+         bmff_items_reference(&check->items, &boxes, &box, &from);) {
+        const struct bmff_item *alpha = bmff_items_find(&check->items, from);
+        bool belongs = alpha && alpha->is_alpha && box.type == bmff_type("auxl");
+        while (belongs && bmff_items_next_id(&check->items, &box.body, &to)) {
+            struct bmff_item *owner = bmff_items_find(&check->items, to);
+            if (owner) {
+                owner->alpha_work += alpha->work;
+            }
+        }
+    }
 }
 
 /* Auxiliary pictures of other kinds are not decoded. */
@@ -162,9 +212,11 @@ static enum status visit_alphas(struct check *check, struct error *err) {
     enum status status = ST_OK;
     check->alpha = true;
     for (size_t i = 0; i < check->items.count && status == ST_OK; i++) {
-        const struct heic_item *item = &check->items.item[i];
+        const struct bmff_item *item = &check->items.item[i];
         status = item->is_alpha ? visit(check, item->id, 1, err) : ST_OK;
     }
+    check->alpha = false;
+    add_alpha_work(check);
     return status;
 }
 
@@ -180,13 +232,15 @@ static bool is_sequence(struct bytes input) {
 
 static enum status check_items(struct check *check, struct bytes input, struct heic_facts *facts,
                                struct error *err) {
-    enum status status = heic_items_read(&check->items, input, err);
+    enum status status = bmff_items_read(&check->items, input, "HEIC", err);
+    if (status == ST_OK) {
+        status = visit_alphas(check, err);
+    }
     if (status == ST_OK) {
         status = visit(check, check->items.primary, 0, err);
     }
     if (status == ST_OK) {
-        facts->gray = heic_items_find(&check->items, check->items.primary)->gray;
-        status = visit_alphas(check, err);
+        facts->gray = bmff_items_find(&check->items, check->items.primary)->gray;
     }
     return status;
 }
@@ -205,6 +259,6 @@ enum status heic_check(struct bytes input, const struct codec_limits *limits, st
     }
     struct check check = {.limits = limits};
     enum status status = check_items(&check, input, facts, err);
-    heic_items_finish(&check.items);
+    bmff_items_finish(&check.items);
     return status;
 }

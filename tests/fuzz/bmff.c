@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * Boxes of AVIF and HEIC files: what the daemon reads by itself, without a library. */
-#include "codecs/bmff.h"
+#include "codecs/bmff/bmff.h"
+#include "codecs/bmff/bmff_items.h"
 #include "tests/fuzz/common/fuzz.h"
+
+static bool is_inside(struct bytes part, struct bytes whole) {
+    return part.size == 0 || (part.data >= whole.data && part.data + part.size <= whole.data + whole.size);
+}
+
+static void read_items(struct bytes input) {
+    struct bmff_items items;
+    struct error err = {0};
+    if (bmff_items_read(&items, input, "HEIC", &err) == ST_OK) {
+        for (size_t i = 0; i < items.count; i++) {
+            fuzz_require(is_inside(items.item[i].data, input), "data are inside the file");
+            fuzz_require(is_inside(items.item[i].sources, items.references),
+                         "references are inside their box");
+        }
+    }
+    bmff_items_finish(&items);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes input = {data, size}, rest = input;
@@ -13,5 +31,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     fuzz_require(!bmff_look(input, &facts) || (facts.width > 0 && facts.height > 0), "a size is not 0");
     bmff_has_brand(input, "heic");
+    read_items(input);
     return 0;
 }

@@ -111,6 +111,15 @@ def grid(kind, rows, columns, width, height, tile=(64, 64)):
                  [config, ispe(*tile), ispe(width, height), full(b'pixi', b'\3\10\10\10')], [(3, 4)] + [(0x81, 2, 4)] * count)
 
 
+def overlay(kind, layers, others=0):
+    """The same picture that many times over another, each time by way of two items that are the same as it."""
+    tag, config, coded = parts(kind)
+    head = struct.pack('>BB4HHH', 0, 0, 0, 0, 0, 65535, 64, 64) + bytes(4 * layers)
+    chain = [(b'dimg', 9, [1])] * others + [(b'dimg', 1, [2] * layers), (b'dimg', 2, [3]), (b'dimg', 3, [4])]
+    return items(kind, [(b'iovl', head), (b'iden', b''), (b'iden', b''), (tag, coded)], chain,
+                 [config, ispe(64, 64), full(b'pixi', b'\3\10\10\10')], [(2, 3)] * 3 + [(0x81, 2, 3)])
+
+
 def loops(kind):
     """name -> file: items that refer to themselves, to each other, or to very many."""
     tag, config, coded = parts(kind)
@@ -128,6 +137,8 @@ def loops(kind):
         '4900 items': items(kind, [(tag, coded)] * 4900, (), boxes, [(0x81, 2, 3)] * 4900),
         f'{count} thumbnails': items(kind, [(tag, coded)] * count, [(b'thmb', i, [1]) for i in range(2, count + 1)], boxes, [(0x81, 2, 3)] * count),
         f'{count} references': items(kind, [(tag, coded)] * 2, [(b'cdsc', 2, [1])] * count, boxes, [(0x81, 2, 3)] * 2),
+        'an overlay of 3000 layers': overlay(kind, 3000),
+        '1900 layers that are the next, among 19000 references': overlay(kind, 1900, 19000),
         '250 turns': items(kind, [(tag, coded)], (), boxes + [box(b'irot', b'\1')], [(0x81, 2, 3) + (0x84,) * 250]),
         'a profile of 1 MiB': items(kind, [(tag, coded)], (), boxes + [box(b'colr', b'prof', pictures.icc(), bytes(1 << 20))], [(0x81, 2, 3, 4)]),
     }

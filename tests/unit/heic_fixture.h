@@ -83,8 +83,8 @@ struct heic_item_spec {
 };
 
 struct heic_reference_spec {
-    const char *type; /* NULL ends the list */
-    unsigned from, count, to[4];
+    const char *type;            /* NULL ends the list */
+    unsigned from, count, to[4]; /* of more than four the last is repeated */
 };
 
 static inline void heic_number(struct buf *file, uint64_t value, unsigned size) {
@@ -179,7 +179,7 @@ static inline void heic_put_references(struct buf *file, const struct heic_refer
         heic_number(file, references->from, 2);
         heic_number(file, references->count, 2);
         for (unsigned i = 0; i < references->count; i++) {
-            heic_number(file, references->to[i], 2);
+            heic_number(file, references->to[i < 4 ? i : 3], 2);
         }
         heic_close(file, at);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "codecs/bmff.h"
+#include "codecs/bmff/bmff.h"
 #include "tests/unit/heic_fixture.h"
 
 static void test_next_stays_inside(void **state) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Boxes of the ISO base media file format (ISO/IEC 14496-12), of which AVIF and HEIC are. All functions stay
  * inside their input and are thread-safe. Internal to codecs/. */
-#ifndef BLURD_CODECS_BMFF_H
-#define BLURD_CODECS_BMFF_H
+#ifndef BLURD_CODECS_BMFF_BMFF_H
+#define BLURD_CODECS_BMFF_BMFF_H
 
 #include <stdbool.h>
 

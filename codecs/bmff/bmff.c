@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "codecs/bmff.h"
+#include "codecs/bmff/bmff.h"
 
 #include <string.h>
 

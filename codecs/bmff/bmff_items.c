@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "codecs/heic/heic_items.h"
+#include "codecs/bmff/bmff_items.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,20 +7,21 @@
 enum {
     ITEMS_MAX = 5000, /* libheif's time grows with their square: two seconds */
     PROPERTIES_MAX = 20000,
-    CHROMA_AT = 16, /* the byte of `hvcC` with the chroma format */
+    REFERENCES_MAX = 20000, /* boxes, which libheif reads for each item anew */
+    CHROMA_AT = 16,         /* the byte of `hvcC` with the chroma format */
 };
 
 static int compare(const void *a, const void *b) {
-    uint32_t left = ((const struct heic_item *)a)->id, right = ((const struct heic_item *)b)->id;
+    uint32_t left = ((const struct bmff_item *)a)->id, right = ((const struct bmff_item *)b)->id;
     return (left > right) - (left < right);
 }
 
-struct heic_item *heic_items_find(const struct heic_items *items, uint32_t id) {
-    struct heic_item key = {.id = id};
+struct bmff_item *bmff_items_find(const struct bmff_items *items, uint32_t id) {
+    struct bmff_item key = {.id = id};
     return items->count ? bsearch(&key, items->item, items->count, sizeof(key), compare) : NULL;
 }
 
-static bool read_infe(struct bytes body, struct heic_item *item) {
+static bool read_infe(struct bytes body, struct bmff_item *item) {
     uint8_t version;
     uint32_t flags;
     uint64_t id, protection, type;
@@ -29,11 +30,11 @@ static bool read_infe(struct bytes body, struct heic_item *item) {
         !bmff_number(&body, 4, &type)) {
         return false;
     }
-    *item = (struct heic_item){.id = (uint32_t)id, .type = (uint32_t)type};
+    *item = (struct bmff_item){.id = (uint32_t)id, .type = (uint32_t)type};
     return true;
 }
 
-static enum status read_list(struct heic_items *items, struct error *err) {
+static enum status read_list(struct bmff_items *items, struct error *err) {
     struct bytes iinf;
     struct bmff_box box;
     uint8_t version;
@@ -41,17 +42,18 @@ static enum status read_list(struct heic_items *items, struct error *err) {
     uint64_t stated;
     if (!bmff_find(items->meta, "iinf", &iinf) || !bmff_version(&iinf, &version, &flags) ||
         !bmff_number(&iinf, version == 0 ? 2 : 4, &stated)) {
-        return fail(err, ST_CORRUPT, "HEIC is damaged or cut short: it lists no items");
+        return fail(err, ST_CORRUPT, "%s is damaged or cut short: it lists no items", items->title);
     }
     for (struct bytes boxes = iinf; bmff_next(&boxes, &box);) {
         items->count++;
     }
     if (items->count > ITEMS_MAX) {
-        return fail(err, ST_LIMIT, "HEIC has %zu items; the limit is %d", items->count, ITEMS_MAX);
+        return fail(err, ST_LIMIT, "%s has %zu items; the limit is %d", items->title, items->count,
+                    ITEMS_MAX);
     }
     items->item = calloc(items->count + 1, sizeof(*items->item));
     if (!items->item) {
-        return fail(err, ST_BUSY, "out of memory for the items of a HEIC file");
+        return fail(err, ST_BUSY, "out of memory for the items of the picture's file");
     }
     items->count = 0;
     while (bmff_next(&iinf, &box)) {
@@ -60,10 +62,16 @@ static enum status read_list(struct heic_items *items, struct error *err) {
         }
     }
     qsort(items->item, items->count, sizeof(*items->item), compare);
+    for (size_t i = 1; i < items->count; i++) {
+        if (items->item[i].id == items->item[i - 1].id) {
+            return fail(err, ST_CORRUPT, "%s is damaged: two of its items have the number %u", items->title,
+                        items->item[i].id);
+        }
+    }
     return ST_OK;
 }
 
-static bool read_primary(struct heic_items *items) {
+static bool read_primary(struct bmff_items *items) {
     struct bytes pitm;
     uint8_t version;
     uint32_t flags;
@@ -89,7 +97,7 @@ static bool is_alpha(struct bytes name) {
     return found;
 }
 
-static void apply_property(struct heic_item *item, const struct bmff_box *property) {
+static void apply_property(struct bmff_item *item, const struct bmff_box *property) {
     struct bytes body = property->body;
     uint8_t version;
     uint32_t flags;
@@ -100,18 +108,18 @@ static void apply_property(struct heic_item *item, const struct bmff_box *proper
     } else if (property->type == bmff_type("hvcC") && body.size > CHROMA_AT) {
         item->gray = (body.data[CHROMA_AT] & 3) == 0;
     } else if (property->type == bmff_type("auxC") && bmff_version(&body, &version, &flags)) {
-        item->is_alpha = is_alpha(body);
+        item->is_alpha = item->is_alpha || is_alpha(body);
     }
 }
 
 /* One entry of `ipma`: an item and the numbers of its properties, which count from 1. */
-static bool read_association(struct heic_items *items, struct bytes *ipma, uint8_t version, uint32_t flags,
+static bool read_association(struct bmff_items *items, struct bytes *ipma, uint8_t version, uint32_t flags,
                              const struct bmff_box *properties, size_t count) {
     uint64_t id, associations, number;
     if (!bmff_number(ipma, version == 0 ? 2 : 4, &id) || !bmff_number(ipma, 1, &associations)) {
         return false;
     }
-    struct heic_item *item = heic_items_find(items, (uint32_t)id);
+    struct bmff_item *item = bmff_items_find(items, (uint32_t)id);
     for (; associations > 0; associations--) {
         if (!bmff_number(ipma, flags & 1 ? 2 : 1, &number)) {
             return false;
@@ -124,7 +132,7 @@ static bool read_association(struct heic_items *items, struct bytes *ipma, uint8
     return true;
 }
 
-static void read_associations(struct heic_items *items, struct bytes iprp, const struct bmff_box *properties,
+static void read_associations(struct bmff_items *items, struct bytes iprp, const struct bmff_box *properties,
                               size_t count) {
     struct bmff_box box;
     while (bmff_next(&iprp, &box)) {
@@ -141,11 +149,11 @@ static void read_associations(struct heic_items *items, struct bytes iprp, const
     }
 }
 
-static enum status read_properties(struct heic_items *items, struct error *err) {
+static enum status read_properties(struct bmff_items *items, struct error *err) {
     struct bytes iprp, ipco;
     struct bmff_box *properties = calloc(PROPERTIES_MAX, sizeof(*properties));
     if (!properties) {
-        return fail(err, ST_BUSY, "out of memory for the properties of a HEIC file");
+        return fail(err, ST_BUSY, "out of memory for the properties of the picture's file");
     }
     size_t count = 0;
     bmff_find(items->meta, "iprp", &iprp);
@@ -158,19 +166,19 @@ static enum status read_properties(struct heic_items *items, struct error *err) 
     return ST_OK;
 }
 
-bool heic_items_next_id(const struct heic_items *items, struct bytes *ids, uint32_t *id) {
+bool bmff_items_next_id(const struct bmff_items *items, struct bytes *ids, uint32_t *id) {
     uint64_t value;
     bool found = bmff_number(ids, items->wide_references ? 4 : 2, &value);
     *id = (uint32_t)value;
     return found;
 }
 
-bool heic_items_reference(const struct heic_items *items, struct bytes *boxes, struct bmff_box *box,
+bool bmff_items_reference(const struct bmff_items *items, struct bytes *boxes, struct bmff_box *box,
                           uint32_t *from) {
     uint64_t count;
     unsigned size = items->wide_references ? 4 : 2;
     while (bmff_next(boxes, box)) {
-        if (heic_items_next_id(items, &box->body, from) && bmff_number(&box->body, 2, &count)) {
+        if (bmff_items_next_id(items, &box->body, from) && bmff_number(&box->body, 2, &count)) {
             box->body.size = count * size < box->body.size ? (size_t)count * size : box->body.size;
             return true;
         }
@@ -178,48 +186,62 @@ bool heic_items_reference(const struct heic_items *items, struct bytes *boxes, s
     return false;
 }
 
-static void read_references(struct heic_items *items) {
-    uint8_t version = 0;
-    uint32_t flags, from, to;
-    struct bmff_box box;
-    bmff_find(items->meta, "iref", &items->references);
-    bmff_version(&items->references, &version, &flags);
-    items->wide_references = version != 0;
-    for (struct bytes boxes = items->references; heic_items_reference(items, &boxes, &box, &from);) {
-        struct heic_item *source = heic_items_find(items, from);
-        if (box.type != bmff_type("auxl") || !source || !source->is_alpha) {
-            continue;
-        }
-        while (heic_items_next_id(items, &box.body, &to)) {
-            struct heic_item *target = heic_items_find(items, to);
-            if (target) {
-                target->has_alpha = true;
-            }
+/* The items that an alpha belongs to. */
+static void mark_owners(struct bmff_items *items, struct bytes ids) {
+    uint32_t to;
+    while (bmff_items_next_id(items, &ids, &to)) {
+        struct bmff_item *target = bmff_items_find(items, to);
+        if (target) {
+            target->has_alpha = true;
         }
     }
 }
 
-enum status heic_items_read(struct heic_items *items, struct bytes input, struct error *err) {
+static enum status read_references(struct bmff_items *items, struct error *err) {
+    uint8_t version = 0;
+    uint32_t flags, from, count = 0;
+    struct bmff_box box;
+    bmff_find(items->meta, "iref", &items->references);
+    bmff_version(&items->references, &version, &flags);
+    items->wide_references = version != 0;
+    for (struct bytes boxes = items->references; bmff_items_reference(items, &boxes, &box, &from);) {
+        struct bmff_item *source = bmff_items_find(items, from);
+        if (++count > REFERENCES_MAX) {
+            return fail(err, ST_LIMIT, "%s has more than %d references between its items", items->title,
+                        REFERENCES_MAX);
+        }
+        if (source && box.type == bmff_type("dimg") && source->sources.size == 0) {
+            source->sources = box.body;
+        } else if (source && box.type == bmff_type("auxl") && source->is_alpha) {
+            mark_owners(items, box.body);
+        }
+    }
+    return ST_OK;
+}
+
+enum status bmff_items_read(struct bmff_items *items, struct bytes input, const char *title,
+                            struct error *err) {
     uint8_t version;
     uint32_t flags;
-    *items = (struct heic_items){.file = input};
+    *items = (struct bmff_items){.title = title, .file = input};
     if (!bmff_find(input, "meta", &items->meta) || !bmff_version(&items->meta, &version, &flags)) {
-        return fail(err, ST_CORRUPT, "HEIC is damaged or cut short: it has no box \"meta\"");
+        return fail(err, ST_CORRUPT, "%s is damaged or cut short: it has no box \"meta\"", items->title);
     }
     enum status status = read_list(items, err);
     if (status == ST_OK && !read_primary(items)) {
-        status = fail(err, ST_CORRUPT, "HEIC is damaged: it names no primary picture");
+        status = fail(err, ST_CORRUPT, "%s is damaged: it names no primary picture", items->title);
     }
     if (status == ST_OK) {
         status = read_properties(items, err);
     }
     if (status == ST_OK) {
-        read_references(items);
+        bmff_location_read(items);
+        status = read_references(items, err);
     }
     return status;
 }
 
-void heic_items_finish(struct heic_items *items) {
+void bmff_items_finish(struct bmff_items *items) {
     free(items->item);
-    *items = (struct heic_items){0};
+    *items = (struct bmff_items){0};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The box `iloc`: where the data of items are. */
-#include "codecs/heic/heic_items.h"
+#include "codecs/bmff/bmff_items.h"
 
 enum { IN_IDAT = 1 };
 
@@ -56,24 +56,29 @@ static bool read_location(struct bytes *iloc, const struct widths *widths, struc
     return true;
 }
 
-struct bytes heic_items_data(const struct heic_items *items, uint32_t id) {
-    struct bytes iloc, idat, none = {0};
+static struct bytes data_at(const struct location *location, struct bytes from) {
+    bool inside = location->method <= IN_IDAT && location->offset <= from.size &&
+                  location->length <= from.size - location->offset;
+    return inside ? (struct bytes){from.data + location->offset, (size_t)location->length}
+                  : (struct bytes){0};
+}
+
+/* Of several entries for an item the first counts. */
+void bmff_location_read(struct bmff_items *items) {
+    struct bytes iloc, idat;
     struct widths widths;
     struct location location;
     uint64_t count;
     bmff_find(items->meta, "iloc", &iloc);
     bmff_find(items->meta, "idat", &idat);
     if (!read_widths(&iloc, &widths) || !bmff_number(&iloc, widths.count, &count)) {
-        return none;
+        return;
     }
     for (; count > 0 && read_location(&iloc, &widths, &location); count--) {
-        if (location.id != id) {
-            continue;
+        struct bmff_item *item = bmff_items_find(items, (uint32_t)location.id);
+        if (item && !item->located) {
+            item->located = true;
+            item->data = data_at(&location, location.method == IN_IDAT ? idat : items->file);
         }
-        struct bytes from = location.method == IN_IDAT ? idat : items->file;
-        bool inside = location.method <= IN_IDAT && location.offset <= from.size &&
-                      location.length <= from.size - location.offset;
-        return inside ? (struct bytes){from.data + location.offset, (size_t)location.length} : none;
     }
-    return none;
 }
