@@ -48,13 +48,40 @@ _Noreturn static void leave_with_message(j_common_ptr cinfo) {
     jpeg_guard_leave(cinfo, fail(guard->err, status, "%s: %s", what, text));
 }
 
-/* A warning means that libjpeg goes on with invented pixels, so it is an error. Three warnings cost no
- * pixels: an unknown JFIF version, an unknown Adobe transform, and surplus bytes before a marker, which
- * some cameras leave in the header and some webcams at the end of restart intervals. */
+static bool always(j_common_ptr cinfo) {
+    (void)cinfo;
+    return true;
+}
+
+/* The warning is about a band of AC for coefficient 0 only where no DC of the component came before. */
+static bool is_ac_before_dc(j_common_ptr cinfo) {
+    return ((j_decompress_ptr)cinfo)->Ss > 0 && cinfo->err->msg_parm.i[1] == 0;
+}
+
+/* The warnings behind which libjpeg still decodes every pixel of the file. All others are errors, since
+ * libjpeg goes on with invented pixels: a bad code of Huffman (JWRN_HUFF_BAD_CODE) or arithmetic coding
+ * (JWRN_ARITH_BAD_CODE), data that ends early (JWRN_HIT_MARKER, JWRN_JPEG_EOF), a wrong restart marker
+ * (JWRN_MUST_RESYNC), bits of coefficients that a progressive file lacks or has twice
+ * (JWRN_BOGUS_PROGRESSION), and more rows than the picture has (JWRN_TOO_MUCH_DATA). */
+static const struct {
+    int code;
+    bool (*is_harmless)(j_common_ptr cinfo);
+} warnings[] = {
+    {JWRN_JFIF_MAJOR, always},      /* a version of JFIF that is not known: says nothing about samples */
+    {JWRN_ADOBE_XFORM, always},     /* an unknown colour transform: libjpeg takes the usual one */
+    {JWRN_EXTRANEOUS_DATA, always}, /* surplus bytes before a marker, as of some cameras and webcams */
+    {JWRN_NOT_SEQUENTIAL, always},  /* a band or bits in the scan's header of a sequential file, as of phones
+                                       of Samsung: such a scan has all coefficients, so no decoder reads these */
+    {JWRN_BOGUS_PROGRESSION, is_ac_before_dc}, /* another order of scans; jpeg_reader_check_scans notices
+                                                  when the DC does not follow */
+};
+
 static void judge_message(j_common_ptr cinfo, int level) {
-    int code = cinfo->err->msg_code;
-    bool harmless = code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM || code == JWRN_EXTRANEOUS_DATA;
-    if (level < 0 && !harmless) {
+    bool harmless = level >= 0;
+    for (size_t i = 0; i < sizeof warnings / sizeof warnings[0]; i++) {
+        harmless |= warnings[i].code == cinfo->err->msg_code && warnings[i].is_harmless(cinfo);
+    }
+    if (!harmless) {
         leave_with_message(cinfo);
     }
 }

@@ -121,6 +121,12 @@ enum status jpeg_reader_check_scans(const struct jpeg_reader *reader) {
     if (reader->components_seen != (1u << reader->cinfo.num_components) - 1) {
         return fail(reader->guard->err, ST_CORRUPT, "JPEG is incomplete: a colour component has no scan");
     }
+    for (int i = 0; i < reader->cinfo.num_components && reader->cinfo.progressive_mode; i++) {
+        if (reader->cinfo.coef_bits[i][0] < 0) {
+            return fail(reader->guard->err, ST_CORRUPT,
+                        "JPEG is incomplete: a colour component has no DC scan");
+        }
+    }
     return ST_OK;
 }
 

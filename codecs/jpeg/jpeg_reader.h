@@ -27,7 +27,7 @@ void jpeg_reader_init(struct jpeg_reader *reader, struct jpeg_guard *guard,
  * libjpeg's memory are limited afterwards. */
 void jpeg_reader_open(struct jpeg_reader *reader, struct bytes input);
 
-/* Guarded, after all scans of a file with several: ST_CORRUPT when a component had none. */
+/* Guarded, after all scans of a file with several: ST_CORRUPT when a component had none, or none of DC. */
 enum status jpeg_reader_check_scans(const struct jpeg_reader *reader);
 
 /* Number of blocks of all components; a block has 64 coefficients. */

@@ -3,10 +3,10 @@
  * kernel of gpu/jpeg/huffman_sync.cu reads all codes; gpu/jpeg/decode.h decodes them. Inside the engine
  * process only; one picture of a stream at a time.
  *
- * libjpeg decodes a file accepted here without a warning. Some files that libjpeg takes are refused:
- * padding bits other than ones, surplus bytes before a marker, runs of zeros beyond their block, and
- * headers that gpu/jpeg/jpeg_header.h refuses. The CPU then decides, so that the rule of docs/api.md
- * ("Damaged files") holds for both. */
+ * libjpeg decodes a file accepted here without a warning, but for odd numbers in the scan's header. Some
+ * files that libjpeg takes are refused: padding bits other than ones, surplus bytes before a marker, runs of
+ * zeros beyond their block, and headers that gpu/jpeg/jpeg_header.h refuses. The CPU then decides, so that
+ * the rule of docs/api.md ("Damaged files") holds for both. */
 #ifndef BLURD_GPU_JPEG_HUFFMAN_SYNC_H
 #define BLURD_GPU_JPEG_HUFFMAN_SYNC_H
 

@@ -121,9 +121,6 @@ static const struct {
     {0xda, 5, 9, "a component of the scan is unknown or lacks a table"},
     {0xda, 6, 0x20, "a component of the scan is unknown or lacks a table"},
     {0xda, 6, 0x02, "a component of the scan is unknown or lacks a table"},
-    {0xda, 11, 1, "the scan is not sequential"},
-    {0xda, 12, 62, "the scan is not sequential"},
-    {0xda, 13, 1, "the scan is not sequential"},
 };
 
 static size_t find_marker(const struct buf *file, uint8_t marker) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The rule of docs/api.md for damaged JPEGs, the same for every kind of file and every way to read it:
- * surplus bytes before a marker are allowed; a code that does not exist, a missing block and a wrong restart
- * marker are errors. */
+ * surplus bytes before a marker are allowed, and scans whose header or order is unusual; a code that does not
+ * exist, a missing block and a wrong restart marker are errors. */
 #include "codecs/jpeg/jpeg_patch.h"
 
 #include "tests/unit/jpeg_fixture.h"
@@ -56,9 +56,12 @@ static enum status patch(struct bytes input, struct outcome *outcome) {
     return status;
 }
 
+static bool by_libjpeg; /* and not by the own decoders, which leave to it what they do not take */
+
 static struct outcome read_all(const struct buf *file) {
     struct outcome outcome = {0};
     struct codec_limits limits = fixture_limits();
+    limits.libjpeg = by_libjpeg;
     struct picture picture = fixture_probe(buf_bytes(file));
     const struct image_shape *shapes[2] = {&picture.native, &picture.pixels};
     for (int i = 0; i < 2; i++) {
@@ -228,8 +231,117 @@ static void test_a_marker_in_arithmetic_codes(void **state) {
     buf_finish(&file);
 }
 
+/* A change of each scan's header. */
+static void set_band(struct buf *file, const uint8_t *band) {
+    for (size_t at = 0; at + 4 < file->size; at++) {
+        if (file->data[at] == 0xFF && file->data[at + 1] == 0xDA) {
+            memcpy(file->data + at + 2 + file->data[at + 3] - 3, band, 3);
+        }
+    }
+}
+
+/* A sequential scan has all coefficients, whatever its header says: phones of Samsung write other numbers. */
+static void test_bands_of_sequential_scans(void **state) {
+    (void)state;
+    static const uint8_t bands[][3] = {{0, 0, 0}, {0, 63, 1}, {0, 63, 0x10}, {9, 2, 0xFF}};
+    static const struct jpeg_recipe arithmetic = {.name = "arithmetic", .luma = {2, 2}, .arithmetic = true};
+    for (size_t r = 0; r <= RECIPES; r++) {
+        const struct jpeg_recipe *recipe = r < RECIPES ? &recipes[r] : &arithmetic;
+        for (size_t i = 0; i < 2 * sizeof bands / sizeof bands[0] && !recipe->progressive; i++) {
+            by_libjpeg = i % 2;
+            struct buf file = file_of(recipe);
+            struct outcome whole = read_all(&file);
+            set_band(&file, bands[i / 2]);
+            struct outcome outcome = read_all(&file);
+            assert_same(&whole, &outcome, recipe->name);
+            free_outcome(&whole);
+            free_outcome(&outcome);
+            buf_finish(&file);
+        }
+    }
+    by_libjpeg = false;
+}
+
+/* DC of all components, then AC of each, by Huffman or arithmetic coding. */
+static struct buf scripted_file(bool arithmetic) {
+    static const jpeg_scan_info script[] = {{3, {0, 1, 2}, 0, 0, 0, 0},
+                                            {1, {0}, 1, 63, 0, 1},
+                                            {1, {0}, 1, 63, 1, 0},
+                                            {1, {1}, 1, 63, 0, 0},
+                                            {1, {2}, 1, 63, 0, 0}};
+    const struct jpeg_recipe recipe = {
+        .luma = {2, 1}, .script = script, .scripted = 5, .progressive = true, .arithmetic = arithmetic};
+    return file_of(&recipe);
+}
+
+/* The offset of a scan's tables, or without any of its header; behind the last scan that of the end. */
+static size_t begin_of(const struct buf *file, unsigned number) {
+    size_t at = 2, begin = 0;
+    for (unsigned scans = 0; at < file->size - 2; at++) {
+        uint8_t marker = file->data[at] == 0xFF ? file->data[at + 1] : 0;
+        bool tables = marker == 0xC4 || marker == 0xCC;
+        begin = (tables || marker == 0xDA) && begin == 0 ? at : begin;
+        if (marker == 0xDA && scans++ == number) {
+            return begin;
+        }
+        begin = marker == 0xDA ? 0 : begin;
+        at += marker >= 0xC0 ? 1 + bytes_be16(file->data + at + 2) : 0;
+    }
+    return at;
+}
+
+/* Takes the first scan out, and puts it behind the others if `back`. */
+static void move_first(struct buf *file, bool back) {
+    size_t from = begin_of(file, 0), size = begin_of(file, 1) - from;
+    uint8_t *scan = malloc(size);
+    memcpy(scan, file->data + from, size);
+    cut_out(file, from, size);
+    if (back) {
+        fixture_insert(file, file->size - 2, scan, size);
+    }
+    free(scan);
+}
+
+static void test_dc_behind_ac(void **state) {
+    (void)state;
+    for (unsigned arithmetic = 0; arithmetic < 2; arithmetic++) {
+        struct buf file = scripted_file(arithmetic);
+        struct outcome whole = read_all(&file);
+        move_first(&file, true);
+        struct outcome outcome = read_all(&file);
+        assert_same(&whole, &outcome, "DC behind AC");
+        free_outcome(&whole);
+        free_outcome(&outcome);
+        buf_finish(&file);
+    }
+}
+
+static void test_no_dc(void **state) {
+    (void)state;
+    for (unsigned arithmetic = 0; arithmetic < 2; arithmetic++) {
+        struct buf file = scripted_file(arithmetic);
+        move_first(&file, false);
+        assert_damaged(&file, "no DC", "a colour component has no DC scan");
+        buf_finish(&file);
+    }
+}
+
+/* The second scan of bits is the first one's: bits are missing, and others come twice. */
+static void test_bits_that_do_not_follow(void **state) {
+    (void)state;
+    struct buf file = scripted_file(false);
+    size_t from = begin_of(&file, 1), middle = begin_of(&file, 2);
+    cut_out(&file, from, middle - from);
+    assert_damaged(&file, "bits are missing", "progression");
+    buf_finish(&file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bands_of_sequential_scans),
+        cmocka_unit_test(test_dc_behind_ac),
+        cmocka_unit_test(test_no_dc),
+        cmocka_unit_test(test_bits_that_do_not_follow),
         cmocka_unit_test(test_surplus_bytes_are_allowed),
         cmocka_unit_test(test_codes_that_do_not_exist),
         cmocka_unit_test(test_missing_blocks),

@@ -107,15 +107,18 @@ static bool select_tables(struct seq_header *header, unsigned index, const uint8
            has_tables(header, to) && header->steps_present[header->component[component].steps];
 }
 
-/* DC stands alone, or for all components; a band of AC is one component's. */
+/* DC stands alone, or for all components; a band of AC is one component's. A sequential scan has all
+ * coefficients, whatever its header says: phones of Samsung write other numbers. */
 static bool read_band(struct seq_header *header, const uint8_t *from) {
+    if (!header->progressive) {
+        header->from = header->high = header->low = 0;
+        header->to = SEQ_STEPS - 1;
+        return true;
+    }
     header->from = from[0];
     header->to = from[1];
     header->high = from[2] >> 4;
     header->low = from[2] & 15;
-    if (!header->progressive) {
-        return header->from == 0 && header->to == SEQ_STEPS - 1 && from[2] == 0;
-    }
     bool band = header->from == 0
                     ? header->to == 0
                     : header->scan_count == 1 && header->from <= header->to && header->to < SEQ_STEPS;
