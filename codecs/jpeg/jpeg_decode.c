@@ -139,13 +139,12 @@ static uint8_t multiply_255(unsigned a, unsigned b) {
     return (uint8_t)((a * b + 127) / 255);
 }
 
-/* Adobe stores inverted inks: 0 is full ink. Without its marker 255 is. */
-static void cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, uint32_t width, bool inverted) {
-    unsigned flip = inverted ? 0 : 255;
+/* Inks are inverted: 0 is full ink. Files without Adobe's marker are no exception: browsers, Pillow,
+ * ImageMagick and libvips read all files so, and hence all writers invert. */
+static void cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, uint32_t width) {
     for (uint32_t x = 0; x < width; x++, cmyk += 4, rgb += 3) {
-        unsigned k = cmyk[3] ^ flip;
         for (unsigned c = 0; c < 3; c++) {
-            rgb[c] = multiply_255(cmyk[c] ^ flip, k);
+            rgb[c] = multiply_255(cmyk[c], cmyk[3]);
         }
     }
 }
@@ -163,7 +162,7 @@ static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *
         JSAMPROW row = cmyk || there ? elsewhere : target;
         jpeg_read_scanlines(cinfo, &row, 1);
         if (cmyk && !there) {
-            cmyk_to_rgb(elsewhere, target, image->width, cinfo->saw_Adobe_marker);
+            cmyk_to_rgb(elsewhere, target, image->width);
         }
         if (!there) {
             progress_tell(progress, cinfo->output_scanline);

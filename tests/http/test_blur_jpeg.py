@@ -91,9 +91,13 @@ def test_no_restart_markers_in_the_result(server):
     assert 0xDD not in [marker for marker, _ in anatomy.segments(result)]
 
 
-def test_cmyk_is_converted(server):
+@pytest.mark.parametrize('adobe', (True, False), ids=('Adobe', 'no marker'))
+def test_cmyk_is_converted(server, adobe):
+    """The inks are inverted, whether the marker that says so is there or not."""
     samples = pictures.photograph(60, 40, 4)
     body = pictures.jpeg(samples, 95)
+    at = body.index(b'\xff\xee\x00\x0eAdobe')
+    body = body if adobe else body[:at] + body[at + 16:]
     result = blurred(server, body, 'sigma=0.1&format=png', 'image/png')
     with Image.open(io.BytesIO(body)) as picture:
         wanted = numpy.asarray(picture.convert('RGB')).astype(int)

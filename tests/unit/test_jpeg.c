@@ -242,20 +242,16 @@ static void test_memory_limit(void **state) {
 
 static void test_cmyk(void **state) {
     (void)state;
-    struct custom custom = {.components = 4, .space = JCS_CMYK, .adobe = true};
-    struct buf file = custom_file(&custom, 128, 16);
-    struct picture picture = fixture_probe(buf_bytes(&file));
-    assert_int_equal(picture.native.model, PIXEL_RGB);
-    struct image image = fixture_decode(buf_bytes(&file), true);
-    assert_int_equal(image.plane[0].data[0], 64); /* 128 * 128 / 255 */
-    fixture_image_free(&image);
-    buf_finish(&file);
-    custom.adobe = false; /* now 200 is much ink */
-    file = custom_file(&custom, 200, 16);
-    image = fixture_decode(buf_bytes(&file), true);
-    assert_int_equal(image.plane[0].data[0], 12); /* 55 * 55 / 255 */
-    fixture_image_free(&image);
-    buf_finish(&file);
+    for (unsigned adobe = 0; adobe < 2; adobe++) { /* the marker makes no difference */
+        struct custom custom = {.components = 4, .space = JCS_CMYK, .adobe = adobe};
+        struct buf file = custom_file(&custom, 128, 16);
+        struct picture picture = fixture_probe(buf_bytes(&file));
+        assert_int_equal(picture.native.model, PIXEL_RGB);
+        struct image image = fixture_decode(buf_bytes(&file), true);
+        assert_int_equal(image.plane[0].data[0], 64); /* 128 * 128 / 255 */
+        fixture_image_free(&image);
+        buf_finish(&file);
+    }
 }
 
 /* Rows of 64 pixels have no padding in which one byte too many could hide. */
