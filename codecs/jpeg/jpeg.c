@@ -70,8 +70,9 @@ static const struct {
     {JWRN_JFIF_MAJOR, always},      /* a version of JFIF that is not known: says nothing about samples */
     {JWRN_ADOBE_XFORM, always},     /* an unknown colour transform: libjpeg takes the usual one */
     {JWRN_EXTRANEOUS_DATA, always}, /* surplus bytes before a marker, as of some cameras and webcams */
-    {JWRN_NOT_SEQUENTIAL, always},  /* a band or bits in the scan's header of a sequential file, as of phones
-                                       of Samsung: such a scan has all coefficients, so no decoder reads these */
+    {JWRN_NOT_SEQUENTIAL,
+     always}, /* a band or bits in the scan's header of a sequential file, as of phones
+                 of Samsung: such a scan has all coefficients, so no decoder reads these */
     {JWRN_BOGUS_PROGRESSION, is_ac_before_dc}, /* another order of scans; jpeg_reader_check_scans notices
                                                   when the DC does not follow */
 };
