@@ -205,7 +205,7 @@ define link_program
 	$(Q)$(CC) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter %libtest.a,$^) $(BUILD)/libblurd.a $(2) $(LIBS)
 endef
 $(call programs,$(TEST_SOURCES)): %: %.o $(BUILD)/libtest.a $(BUILD)/libblurd.a
-	$(call link_program,-Wl$(comma)--wrap=_cmocka_run_group_tests,-lcmocka)
+	$(call link_program,$(if $(findstring tests/unit/,$@),-Wl$(comma)--wrap=_cmocka_run_group_tests),-lcmocka)
 $(call programs,$(TOOL_SOURCES)): %: %.o $(BUILD)/libblurd.a
 	$(call link_program,,)
 $(addprefix $(BUILD)/tests/fuzz/,face_model jpeg_encode jpeg_sequential): $(BUILD)/libtest.a

@@ -35,7 +35,7 @@ refuse_others
 # A user's shell in the clone once there is one, and the command line for it; its processes and mounts end with it. The network is this machine's.
 # shellcheck disable=SC2016 # for the other shell
 enter=(unshare --mount --pid --fork --kill-child=KILL bash -c
-    'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --bind /etc/resolv.conf "$0/etc/resolv.conf" &&
+    'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && mount --bind /etc/resolv.conf "$0/etc/resolv.conf" &&
      exec chroot "$0" env -i HOME=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive bash -c "cd blurd 2>/dev/null; $1"' "$root")
 
 inside() { # command line

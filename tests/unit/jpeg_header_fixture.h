@@ -11,8 +11,11 @@
 
 #include "tests/unit/jpeg_fixture.h"
 #include "tests/unit/lane_fixture.h"
+#include "tests/unit/time_limit.h"
 
-enum { FILE_MAX = 1 << 26, HANGS_AFTER_S = 900 };
+unsigned time_limit_seconds = 600; /* kernels on the host, fiber by fiber */
+
+enum { FILE_MAX = 1 << 26 };
 
 /* --- files ------------------------------------------------------------------------------------- */
 enum content { NOISE, SMOOTH, FLAT, MIXED, CONTENTS };
@@ -249,7 +252,7 @@ static inline void visit_corpus(uint64_t max_pixels, corpus_visitor *visit) {
 /* --- set-up ------------------------------------------------------------------------------------ */
 static inline int open_lane(void **state) {
     (void)state;
-    return fixture_open_lane(HANGS_AFTER_S);
+    return fixture_open_lane();
 }
 
 #endif

@@ -44,13 +44,12 @@ static inline CUresult CUDAAPI knows_later(CUstream stream) {
 }
 
 /* --- for set-up and tear-down: 0 or -1 ----------------------------------------------------------- */
-/* The driver lies beside the program. An alarm ends the program after so many seconds if anything hangs. */
-static inline int fixture_open_device(unsigned hangs_after_s) {
+/* The driver lies beside the program. */
+static inline int fixture_open_device(void) {
     char program[PATH_MAX] = "", driver[PATH_MAX + 40];
     struct error err = {0};
     const struct program_options options = {0};
     log_init(LOG_ERROR, LOG_TEXT);
-    alarm(hangs_after_s);
     if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) {
         return -1;
     }
@@ -63,9 +62,9 @@ static inline int fixture_open_device(unsigned hangs_after_s) {
     return 0;
 }
 
-static inline int fixture_open_lane(unsigned hangs_after_s) {
+static inline int fixture_open_lane(void) {
     struct error err = {0};
-    if (fixture_open_device(hangs_after_s) != 0) {
+    if (fixture_open_device() != 0) {
         return -1;
     }
     if (jpeg_stream_init(&lane, &device, &err) != ST_OK) {

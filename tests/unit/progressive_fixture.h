@@ -12,8 +12,11 @@
 #include "tests/unit/coefficients_fixture.h"
 #include "tests/unit/jpeg_fixture.h"
 #include "tests/unit/lane_fixture.h"
+#include "tests/unit/time_limit.h"
 
-enum { FILE_MAX = 1 << 24, HANGS_AFTER_S = 900, PAGE = 4096, CPU_REFUSES = 99 };
+unsigned time_limit_seconds = 600; /* kernels on the host, fiber by fiber */
+
+enum { FILE_MAX = 1 << 24, PAGE = 4096, CPU_REFUSES = 99 };
 
 static struct gpu_stream stream;
 
@@ -242,8 +245,7 @@ static inline enum status by_cpu(struct bytes file, const struct image_shape *sh
 static inline int open_stream(void **state) {
     (void)state;
     struct error err = {0};
-    return fixture_open_device(HANGS_AFTER_S) == 0 && gpu_stream_init(&stream, &device, &err) == ST_OK ? 0
-                                                                                                       : -1;
+    return fixture_open_device() == 0 && gpu_stream_init(&stream, &device, &err) == ST_OK ? 0 : -1;
 }
 
 static inline int close_stream(void **state) {

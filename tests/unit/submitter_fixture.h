@@ -14,7 +14,7 @@
 #include "tests/unit/jpeg_fixture.h"
 #include "tests/unit/lane_fixture.h"
 
-enum { WIDTH = 70, HEIGHT = 50, ROOM = 1 << 18, QUALITY = 80, HANGS_AFTER_S = 300 };
+enum { WIDTH = 70, HEIGHT = 50, ROOM = 1 << 18, QUALITY = 80 };
 
 static char fault_path[PATH_MAX];
 
@@ -39,7 +39,7 @@ static inline int open_device(void **state) {
     (void)state;
     snprintf(fault_path, sizeof fault_path, "/tmp/blurd-test-submitter-%d", (int)getpid());
     setenv("FAKE_CUDA_FAULT_FILE", fault_path, 1);
-    return fixture_open_device(HANGS_AFTER_S);
+    return fixture_open_device();
 }
 
 static inline int close_device(void **state) {

@@ -7,8 +7,9 @@
 
 #include "core/sanitizers.h"
 #include "tests/unit/lane_fixture.h"
+#include "tests/unit/time_limit.h"
 
-enum { HANGS_AFTER_S = 600 };
+unsigned time_limit_seconds = 600; /* kernels on the host, fiber by fiber */
 
 /* The kernel that makes the tables, for counts that no picture has given. Returns whether it takes them. */
 static bool make_tables(const struct encode_counts *counts, unsigned planes, struct encode_tables *tables) {
@@ -119,7 +120,7 @@ static void test_counts_of_no_picture(void **state) {
 /* --- set-up ------------------------------------------------------------------------------------ */
 static int open_lane(void **state) {
     (void)state;
-    return fixture_open_lane(HANGS_AFTER_S);
+    return fixture_open_lane();
 }
 
 int main(void) {

@@ -6,6 +6,7 @@
 #include "gpu/front/selftest.h"
 #include "tests/filters/face_fixture.h"
 #include "tests/unit/slot_fixture.h"
+#include "tests/unit/time_limit.h"
 
 #include <libgen.h>
 #include <limits.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include "core/log.h"
+
+unsigned time_limit_seconds = 300; /* kernels on the host, fiber by fiber */
 
 static char library[PATH_MAX + 40], model_path[] = "/tmp/blurd-test-faces-XXXXXX";
 

@@ -7,9 +7,11 @@
 
 #include "core/clock.h"
 #include "tests/unit/lane_fixture.h"
+#include "tests/unit/time_limit.h"
+
+unsigned time_limit_seconds = 300; /* kernels on the host, fiber by fiber */
 
 enum {
-    ALARM_S = 120,
     SIDE = 16,
     SLOW_QUERIES = 40,
     LATE_MS = 30,
@@ -25,7 +27,7 @@ static struct image source, target;
 static int open_stream(void **state) {
     (void)state;
     const struct image_shape shape = fixture_shape(PIXEL_RGB, 8, SIDE, SIDE);
-    if (fixture_open_lane(ALARM_S) != 0) {
+    if (fixture_open_lane() != 0) {
         return -1;
     }
     source = fixture_painted(shape);

@@ -7,6 +7,9 @@
 
 #include "codecs/jpeg/jpeg_reader.h"
 #include "tests/unit/jpeg_fixture.h"
+#include "tests/unit/time_limit.h"
+
+unsigned time_limit_seconds = 300; /* many pictures */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -11,6 +11,9 @@
 #include "codecs/jpeg/sequential/seq_scan.h"
 #include "tests/filters/helpers.h"
 #include "tests/unit/jpeg_fixture.h"
+#include "tests/unit/time_limit.h"
+
+unsigned time_limit_seconds = 300; /* many pictures */
 
 static uint32_t random_state = 1;
 

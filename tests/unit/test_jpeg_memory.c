@@ -5,6 +5,9 @@
 #include "codecs/jpeg/pixels/pixels_strip.h"
 #include "tests/unit/jpeg_fixture.h"
 #include "tests/unit/memory_fixture.h"
+#include "tests/unit/time_limit.h"
+
+unsigned time_limit_seconds = 300; /* many pictures */
 
 struct jpeg_task {
     struct bytes file;

@@ -10,8 +10,11 @@
 #include "tests/unit/coefficients_fixture.h"
 #include "tests/unit/jpeg_fixture.h"
 #include "tests/unit/lane_fixture.h"
+#include "tests/unit/time_limit.h"
 
-enum { READINGS = 8, THREADS = 24, ROUNDS = 6, SHAPES = 4, HANGS_AFTER_S = 600 };
+unsigned time_limit_seconds = 300; /* kernels on the host, fiber by fiber */
+
+enum { READINGS = 8, THREADS = 24, ROUNDS = 6, SHAPES = 4 };
 enum { EXECUTION_FAILED = 6, OUT_OF_MEMORY = 2 };
 
 static struct scan_reader *reader;
@@ -55,7 +58,7 @@ static int open_all(void **state) {
     for (unsigned i = 0; i < SHAPES; i++) {
         make_sample(&samples[i], i);
     }
-    return fixture_open_device(HANGS_AFTER_S);
+    return fixture_open_device();
 }
 
 static int close_all(void **state) {
