@@ -237,15 +237,30 @@ static void hand_out(struct slot *slot, size_t size) {
     }
 }
 
+/* ST_LIMIT when the pool can never hold so many bytes of a slot and `claimed` ones beside it. */
+static enum status check_limit(const struct slot_pool *pool, size_t size, size_t claimed, struct error *err) {
+    size_t all;
+    if (size > pool->most) {
+        return fail(err, ST_LIMIT, "the picture needs %zu MiB of memory, more than %s of %zu MiB", size >> 20,
+                    pool->most < pool->budget ? "a request's share" : "the budget", pool->most >> 20);
+    }
+    if (__builtin_add_overflow(bytes_align_up(size, SLOT_STEP), claimed, &all) || all > pool->budget) {
+        return fail(
+            err, ST_LIMIT,
+            "the picture needs %zu MiB of memory and %zu MiB beside it, more than the budget of %zu MiB",
+            size >> 20, claimed >> 20, pool->budget >> 20);
+    }
+    return ST_OK;
+}
+
 enum status slot_reserve(struct slot *slot, size_t size, struct error *err) {
     if (size <= slot->reserved) {
         hand_out(slot, size);
         return ST_OK;
     }
     struct slot_pool *pool = slot->pool;
-    if (size > pool->most) {
-        return fail(err, ST_LIMIT, "the picture needs %zu MiB of memory, more than %s of %zu MiB", size >> 20,
-                    pool->most < pool->budget ? "a request's share" : "the budget", pool->most >> 20);
+    if (check_limit(pool, size, slot->claimed, err) != ST_OK) {
+        return ST_LIMIT;
     }
     size_t extra = bytes_align_up(size, SLOT_STEP) - slot->reserved;
     enum status status = charge(pool, extra, err);
@@ -277,13 +292,27 @@ uint8_t *slot_take(struct slot *slot, size_t size, struct error *err) {
     return slot_reserve(slot, end, err) == ST_OK ? slot->memory + start : NULL;
 }
 
+/* Releases memory of a slot that is in use. The pool is locked. */
+static void shrink_held(struct slot_pool *pool, struct slot *slot, size_t size) {
+    pool->held[slot->kind] -= slot->reserved;
+    shrink(pool, slot, bytes_align_up(size, SLOT_STEP));
+    pool->held[slot->kind] += slot->reserved;
+}
+
 void slot_cut(struct slot *slot, size_t size) {
     struct slot_pool *pool = slot->pool;
     slot->used = size;
     pthread_mutex_lock(&pool->lock);
-    pool->held[slot->kind] -= slot->reserved;
-    shrink(pool, slot, bytes_align_up(size, SLOT_STEP));
-    pool->held[slot->kind] += slot->reserved;
+    shrink_held(pool, slot, size);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void slot_fit(struct slot *slot, size_t size) {
+    struct slot_pool *pool = slot->pool;
+    pthread_mutex_lock(&pool->lock);
+    if (pool->held[slot->kind] > pool->budget / SLOT_CALM_WORK) {
+        shrink_held(pool, slot, size > slot->used ? size : slot->used);
+    }
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -293,12 +322,13 @@ size_t slot_span(const struct slot *slot) {
 
 enum status slot_claim(struct slot *slot, size_t size, struct error *err) {
     struct slot_pool *pool = slot->pool;
-    size_t all = slot->used + slot->claimed + size;
-    if (size > pool->budget || all > pool->budget) {
-        return fail(err, ST_LIMIT, "the picture needs %zu MiB of memory, more than the budget of %zu MiB",
-                    all >> 20, pool->budget >> 20);
+    size_t claimed = size <= SIZE_MAX - slot->claimed ? slot->claimed + size : SIZE_MAX;
+    enum status status = check_limit(pool, slot->used, claimed, err);
+    status = status == ST_OK ? charge(pool, size, err) : status;
+    if (status == ST_BUSY && slot->reserved > slot_span(slot)) { /* it was larger when it was used before */
+        slot_cut(slot, slot->used);
+        status = charge(pool, size, err);
     }
-    enum status status = charge(pool, size, err);
     slot->claimed += status == ST_OK ? size : 0;
     return status;
 }

@@ -28,7 +28,8 @@ enum slot_kind { SLOT_BODY, SLOT_WORK, SLOT_KINDS };
 enum {
     SLOT_CALM = 16, /* while bodies hold less than this part of the budget, they keep what is warm; */
     SLOT_CALM_SHARED =
-        4, /* than this, slots that are shared: to register new pages with a GPU takes longer */
+        4,              /* than this, slots that are shared: to register new pages with a GPU takes longer */
+    SLOT_CALM_WORK = 4, /* while pictures in use hold less than this part, they keep what is warm */
     SLOT_BODY_LEAST = 256 << 10, /* bytes of a warm slot that a body gets in any case */
 };
 #define SLOT_IDLE_NS INT64_C(3000000000)
@@ -94,6 +95,10 @@ uint8_t *slot_take(struct slot *slot, size_t size, struct error *err);
 
 /* Takes back the bytes beyond the first `size`, and releases their memory. */
 void slot_cut(struct slot *slot, size_t size);
+
+/* Releases what a slot for pictures has from earlier uses beyond the first `size` bytes, and beyond what was
+ * handed out, if such slots hold more than a SLOT_CALM_WORK of the budget. */
+void slot_fit(struct slot *slot, size_t size);
 
 /* Gives the slot other memory with a copy of its first `kept` bytes, at the same addresses and as a slot that
  * no process has seen. The caller calls this when a process that is about to end may still write to the slot.
