@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/body.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "server/queue/overload.h"
@@ -18,7 +17,7 @@ enum {
 static enum status reserve(struct request *request, size_t want, struct error *err) {
     struct slot *slot = request->slot;
     const struct framing *framing = &request->framing;
-    uint64_t limit = framing->content_lengths ? framing->content_length : request->settings->config.max_body;
+    uint64_t limit = framing->content_lengths ? framing->content_length : overload_body_most(request);
     size_t more = slot->reserved < STEP_LEAST  ? STEP_LEAST
                   : slot->reserved < STEP_MOST ? slot->reserved
                                                : STEP_MOST;
@@ -39,13 +38,8 @@ static void copy_piece(struct request *request, const uint8_t *data, size_t size
 }
 
 enum status body_keep(struct request *request, const void *data, size_t size) {
-    uint64_t limit = request->settings->config.max_body;
-    if (size > limit - request->body_size) {
-        return fail(&request->error, ST_TOO_LARGE, "the body is larger than the limit of %" PRIu64 " bytes",
-                    limit);
-    }
-    enum status status = ST_OK;
-    if (!request->slot) {
+    enum status status = overload_check_size(request, (uint64_t)request->body_size + size);
+    if (status == ST_OK && !request->slot) {
         status = slot_acquire(request->service->slots, SLOT_BODY, &request->slot, &request->error);
     }
     if (status == ST_OK) {

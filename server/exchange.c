@@ -205,10 +205,7 @@ static enum problem check_head(struct request *request) {
              value_quote(request->content_coding, quoted));
         return PROBLEM_UNSUPPORTED;
     }
-    uint64_t limit = request->settings->config.max_body;
-    if (request->framing.content_length > limit) {
-        fail(&request->error, ST_TOO_LARGE, "the body has %" PRIu64 " bytes, the limit is %" PRIu64,
-             request->framing.content_length, limit);
+    if (overload_check_size(request, request->framing.content_length) != ST_OK) {
         return PROBLEM_TOO_LARGE;
     }
     struct parameters *parameters = &request->parameters;

@@ -93,6 +93,8 @@ static enum status take_core(struct pipeline *p) {
 
 static enum status take_memory(struct pipeline *p) {
     const struct service *service = p->request->service;
+    p->work.most = p->request->job.most;
+    p->work.body = p->request->job.body;
     enum status status = workspace_open(&p->work, service->slots, &p->plan, service->cpu, p->err);
     codec_link_lend(p->worker->codecs, p->request->slot, p->work.slot);
     return status;

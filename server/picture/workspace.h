@@ -7,8 +7,11 @@
 #include "filters/backend.h"
 #include "server/picture/footprint.h"
 
-/* Zero-initialise. */
+/* Zero-initialise, but for the first two members. */
 struct workspace {
+    uint64_t most; /* bytes that the request may take */
+    uint64_t body; /* bytes of its body, which count as well */
+    size_t spare;  /* bytes that the request may take beyond the footprint */
     struct slot *slot;
     struct footprint footprint;
     uint8_t *memory[2];     /* each has room for the stored picture, the upright one and a result */
@@ -17,7 +20,8 @@ struct workspace {
 };
 
 /* Takes the memory of footprint_of, except for the working memory; plan->selection gets its masks. Fails like
- * slot_take. Must be closed, also after a failure. */
+ * slot_take, and with ST_LIMIT when the request would take more than it may. Must be
+ * closed, also after a failure. */
 enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
                            const struct backend *cpu, struct error *err);
 

@@ -12,7 +12,8 @@ static int64_t larger(int64_t a, int64_t b) {
 }
 
 void admission_init(struct admission *admission, const struct admission_limits *limits) {
-    *admission = (struct admission){.limits = *limits, .typical_ns = ADMISSION_TYPICAL_NS};
+    *admission = (struct admission){
+        .limits = *limits, .room = {.budget = limits->memory}, .typical_ns = ADMISSION_TYPICAL_NS};
 }
 
 unsigned admission_waiting(const struct admission *admission) {
@@ -264,11 +265,23 @@ static struct job *take_late(struct admission *admission, struct job_queue *queu
     return *refusal == REFUSAL_NONE ? NULL : withdraw(admission, queue, job);
 }
 
-/* Whether there is memory for a job on a worker of that role. A job alone may exceed the limit; it fails when
- * memory runs out. */
+/* Whether all jobs that came before have begun. */
+static bool is_first(const struct admission *admission, const struct job *job) {
+    bool first = true;
+    for (unsigned i = 0; i < JOB_KINDS; i++) {
+        const struct job *oldest = admission->queue[i].oldest;
+        first = first && (!oldest || oldest->entered_ns >= job->entered_ns);
+    }
+    return first;
+}
+
+/* Whether there is memory for a job on a worker of that role. Those that waited for the end of a lone job
+ * begin before the next one. */
 static bool fits(const struct admission *admission, const struct job *job, enum role role) {
+    const struct room *room = &admission->room;
     uint64_t bytes = job->reads && role == ROLE_READ ? job->read_bytes : job->bytes;
-    return admission->bytes == 0 || admission->bytes + bytes <= admission->limits.memory;
+    return room_fits(room, bytes, job->body) &&
+           (!room_is_lone(room->budget, bytes) || is_first(admission, job));
 }
 
 /* Returns the first job from either end for which there is memory. */
@@ -293,7 +306,7 @@ static struct job *begin(struct admission *admission, struct job *job, enum role
     struct job_queue *queue = queue_of(admission, job);
     queue->running++;
     queue->running_ns += cost_of(job);
-    admission->bytes += bytes_of(job);
+    room_take(&admission->room, bytes_of(job), job->body);
     return job;
 }
 
@@ -365,7 +378,7 @@ void admission_done(struct admission *admission, struct job *job, int64_t now) {
     struct job_queue *queue = queue_of(admission, job);
     queue->running--;
     queue->running_ns -= cost_of(job);
-    admission->bytes -= bytes_of(job);
+    room_give(&admission->room, bytes_of(job));
     admission->apart -= job->apart;
     admission->decoding -= job->decodes;
     admission->device_ns = job->device ? now : admission->device_ns;

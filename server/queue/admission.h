@@ -38,6 +38,9 @@
  * nothing is `shared`. The choice is made once, on entry. Only while the device is down do general workers
  * take the readers' jobs, the oldest first.
  *
+ * *Memory.* A job begins when room.h has memory for it; until then later jobs that need less pass it. A lone
+ * job also waits until all jobs that came before it have begun.
+ *
  * The wait is predicted from the work that is queued and running; the age of the oldest job counts instead
  * where it is longer. A job that would wait for longer than its patience is refused: this alone bounds a
  * burst. When the wait stays at or above `target` for an `interval`, the queue is a standing queue, as in
@@ -56,6 +59,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "server/queue/room.h"
 
 enum {
     ADMISSION_TARGET_JOBS = 5,
@@ -94,6 +99,8 @@ struct job {
     int64_t read_ns;     /* predicted time when the device reads the file; used with `readable` */
     uint64_t read_bytes; /* predicted memory then; a reader that must compute is not counted with more */
     uint64_t bytes;      /* predicted memory beside the body */
+    uint64_t body;       /* bytes that the body holds */
+    uint64_t most;       /* bytes that the request may take, its body included: room_most */
     int64_t patience_ns; /* how long it may wait */
     bool suits;          /* the device can do it */
     bool device;         /* the device shall do it; admission_enter may set it, see above; false once a worker
@@ -120,7 +127,7 @@ struct admission_limits {
     unsigned readers;    /* workers that pass files to the device to be read; 0: cores read all files */
     bool shared;         /* general workers may take what the device can do */
     unsigned queue;      /* most jobs that may wait; 0: any number */
-    uint64_t memory;     /* bytes for all running jobs together */
+    uint64_t memory;     /* bytes for bodies and running jobs together: room.h divides them */
     int64_t target_ns, interval_ns;
 };
 
@@ -135,7 +142,7 @@ struct admission {
     struct job_queue queue[JOB_KINDS];
     unsigned apart;     /* large jobs on general workers */
     unsigned decoding;  /* jobs with `decodes` that wait or run */
-    uint64_t bytes;     /* predicted memory of all running jobs */
+    struct room room;   /* the memory of running jobs; the caller sets room.bodies */
     int64_t typical_ns; /* approximate median of predicted costs */
     int64_t above_ns;   /* since when the wait has reached the target; 0: it is below */
     int64_t busy_ns;    /* when it was last above half of the target */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/queue/overload.h"
 
+#include <inttypes.h>
+
 #include "core/clock.h"
 #include "server/picture/footprint.h"
 #include "server/picture/intent.h"
@@ -8,7 +10,6 @@
 #include "server/service.h"
 
 enum {
-    BODY_SHARE = 3, /* bodies may take a third of the memory budget; the rest is for processing */
     RETRY_MAX_S = 60,
     LINES_MAX = 50, /* log lines a second */
 };
@@ -46,10 +47,6 @@ enum status overload_refuse(struct request *request, enum refusal refusal, int64
     }
 }
 
-static uint64_t body_share(const struct service *service) {
-    return slot_pool_budget(service->slots) / BODY_SHARE;
-}
-
 enum status overload_start_workers(struct service *service, unsigned count, const struct workers_calls *calls,
                                    struct error *err) {
     const struct config *config = service->config;
@@ -59,22 +56,37 @@ enum status overload_start_workers(struct service *service, unsigned count, cons
                    .readers = service->readers,
                    .shared = config->jpeg_codec != CHOICE_jpeg_codec_gpu,
                    .queue = config->queue,
-                   .memory = body_share(service) * (BODY_SHARE - 1),
+                   .memory = slot_pool_budget(service->slots),
                    .target_ns = config->queue_target_ms * 1000000,
                    .interval_ns = config->queue_interval_ms * 1000000},
         .backends = service->backend,
         .backend_count = service->backend_count,
         .codecs = service->codecs,
         .metrics = service->metrics,
+        .slots = service->slots,
         .calls = *calls,
     };
     return workers_create(&service->workers, &options, err);
 }
 
+uint64_t overload_body_most(const struct request *request) {
+    uint64_t most = room_most_body(slot_pool_budget(request->service->slots));
+    uint64_t limit = request->settings->config.max_body;
+    return limit < most ? limit : most;
+}
+
+enum status overload_check_size(struct request *request, uint64_t size) {
+    uint64_t most = overload_body_most(request);
+    bool by_memory = most < request->settings->config.max_body;
+    return size <= most ? ST_OK
+                        : fail(&request->error, ST_TOO_LARGE,
+                               "the body is larger than the limit of %" PRIu64 " bytes%s", most,
+                               by_memory ? ", which is a quarter of the option memory" : "");
+}
+
 enum status overload_gate(struct request *request) {
     struct service *service = request->service;
-    uint64_t held = slot_pool_held(service->slots, SLOT_BODY);
-    if (held > 0 && held + request->framing.content_length > body_share(service)) {
+    if (!overload_spares(service, request->framing.content_length)) {
         return overload_refuse(request, REFUSAL_MEMORY, 0);
     }
     int64_t wait_ns;
@@ -83,18 +95,21 @@ enum status overload_gate(struct request *request) {
 }
 
 enum status overload_check_body(struct request *request) {
-    const struct service *service = request->service;
-    size_t held = slot_pool_held(service->slots, SLOT_BODY);
-    bool alone = held <= request->slot->reserved;
-    return alone || held <= body_share(service) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
+    return overload_spares(request->service, 0) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
 }
 
-bool overload_spares(const struct service *service, size_t bytes) {
-    return slot_pool_held(service->slots, SLOT_BODY) + bytes <= body_share(service);
+/* All that bodies may hold now. Without workers no job runs. */
+static uint64_t bodies_may_hold(const struct service *service) {
+    const struct room idle = {.budget = slot_pool_budget(service->slots)};
+    return service->workers ? workers_body_room(service->workers) : room_for_bodies(&idle);
+}
+
+bool overload_spares(const struct service *service, uint64_t bytes) {
+    return slot_pool_held(service->slots, SLOT_BODY) + bytes <= bodies_may_hold(service);
 }
 
 bool overload_lends_slots(const struct service *service) {
-    return slot_pool_held(service->slots, SLOT_BODY) < body_share(service) / 2;
+    return slot_pool_held(service->slots, SLOT_BODY) < bodies_may_hold(service) / 2;
 }
 
 static bool device_serves(const struct service *service) {
@@ -127,6 +142,16 @@ static bool is_readable(const struct request *request) {
     return request->cost.handed && request->cost.read_ns > 0 && request->service->readers > 0;
 }
 
+/* What admission control counts. A picture that is too large for a request is only done by a device, which
+ * needs little of that memory, or refused; of an unrecognised one the size is guessed. */
+static uint64_t bytes_beside_body(const struct request *request, const struct intent *intent,
+                                  uint64_t needed) {
+    uint64_t most = request->job.most - request->job.body;
+    bool by_device = suits_device(request) || is_handed_over(request);
+    uint64_t instead = !intent->known ? most : by_device ? footprint_beside_device(&intent->plan) : 0;
+    return needed <= most ? needed : instead < most ? instead : most;
+}
+
 void overload_estimate(struct request *request) {
     const struct config *config = &request->settings->config;
     const struct codec_limits limits = {.max_pixels = config->max_pixels, .max_side = config->max_side};
@@ -134,6 +159,10 @@ void overload_estimate(struct request *request) {
     struct intent intent = {0};
     intent_make(&intent, body, request->content_type, request->accept, &request->parameters, &limits);
     const struct footprint footprint = footprint_of(&intent.plan, request->service->cpu);
+    const uint64_t needed = footprint_sum(&footprint);
+    if (room_is_lone(slot_pool_budget(request->service->slots), needed)) {
+        slot_cut(request->slot, request->body_size); /* what it had before is for others */
+    }
     request->cost = cost_predict(&request->service->cost, &intent);
     if (is_handed_over(request)) {
         cost_hand_over(&request->cost, &request->service->cost);
@@ -142,11 +171,13 @@ void overload_estimate(struct request *request) {
                                 .device_ns = request->cost.device_ns,
                                 .read_ns = request->cost.read_ns,
                                 .read_bytes = footprint_beside_device(&intent.plan),
-                                .bytes = footprint_sum(&footprint),
+                                .body = request->body_size,
+                                .most = room_most(slot_pool_budget(request->service->slots)),
                                 .patience_ns = patience_of(request),
                                 .suits = suits_device(request),
                                 .device = goes_to_device(request),
                                 .readable = is_readable(request)};
+    request->job.bytes = bytes_beside_body(request, &intent, needed);
 }
 
 bool overload_may_log(struct service *service) {

@@ -22,11 +22,17 @@ enum status overload_start_workers(struct service *service, unsigned count, cons
 /* Called after the headers. ST_BUSY: the body need not be read, and the request has the reason. */
 enum status overload_gate(struct request *request);
 
-/* Called when the body has grown. ST_BUSY: bodies exceed their share of memory, which one body alone may. */
+/* The most bytes of the request's body: max_body, or less where a body would take too much of the memory. */
+uint64_t overload_body_most(const struct request *request);
+
+/* ST_TOO_LARGE, with its text in the request, when a body of that size is larger. */
+enum status overload_check_size(struct request *request, uint64_t size);
+
+/* Called when the body has grown. ST_BUSY: bodies exceed their share of memory. */
 enum status overload_check_body(struct request *request);
 
 /* Whether bodies may take so many bytes more and still be within their share. */
-bool overload_spares(const struct service *service, size_t bytes);
+bool overload_spares(const struct service *service, uint64_t bytes);
 
 /* Whether answers may stay in the slots of their bodies until they are sent: bodies hold less than half of
  * their share. Clients may be slow, and a slot is larger than the answer in it. */

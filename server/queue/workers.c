@@ -17,6 +17,7 @@
 #include "core/crew.h"
 #include "core/deadline.h"
 #include "core/log.h"
+#include "core/slot.h"
 #include "filters/backend.h"
 
 enum {
@@ -33,6 +34,13 @@ struct sleeper {
     struct sleeper *next; /* fell asleep before this one */
 };
 
+/* A thread and what it does. */
+struct post {
+    struct workers *pool;
+    enum role role;
+    pthread_t thread;
+};
+
 struct workers {
     struct workers_options options;
     struct crew *crew; /* its lock guards the queue */
@@ -43,9 +51,10 @@ struct workers {
     sem_t cores;                       /* readers that may begin to compute */
     unsigned watching;                 /* general workers that wake up in time to notice a stalled device */
     int64_t small_ns;                  /* when the last small job was taken; under the lock */
-    atomic_bool open; /* admission_is_open when show was last called; read without the lock */
-    unsigned count;   /* threads started */
-    pthread_t thread[];
+    atomic_bool open;           /* admission_is_open when show was last called; read without the lock */
+    _Atomic uint64_t body_room; /* the same of room_for_bodies */
+    unsigned count;             /* threads started */
+    struct post post[];
 };
 
 static void show(struct workers *workers) {
@@ -53,13 +62,15 @@ static void show(struct workers *workers) {
     metrics_set(metrics, METRIC_QUEUE_DEPTH, admission_waiting(&workers->admission));
     metrics_set(metrics, METRIC_QUEUE_STANDING, workers->admission.standing);
     atomic_store(&workers->open, admission_is_open(&workers->admission));
+    atomic_store(&workers->body_room, room_for_bodies(&workers->admission.room));
 }
 
-/* Tells the queue whether the device serves. Returns the time. Locked. */
+/* Tells the queue whether the device serves, and what bodies hold. Returns the time. Locked. */
 static int64_t look(struct workers *workers) {
     const struct workers_options *options = &workers->options;
     workers->admission.device_down =
         options->limits.devices > 0 && backend_transcodes(options->backends[0]) == 0;
+    workers->admission.room.bodies = options->slots ? slot_pool_held(options->slots, SLOT_BODY) : 0;
     return clock_ns();
 }
 
@@ -85,32 +96,6 @@ static bool device_has_queue(const struct workers *workers) {
     return queue[JOB_DEVICE].waiting > 0 || queue[JOB_READ].waiting > 0;
 }
 
-/* Wakes up in time to notice a stalled device while jobs wait for it. Locked. */
-static void wait_for_work(struct workers *workers) {
-    bool watch = device_has_queue(workers);
-    workers->watching += watch;
-    crew_wait(workers->crew, watch ? clock_ns() + ADMISSION_STALL_NS : INT64_MAX);
-    workers->watching -= watch;
-}
-
-/* Sleeps until there may be a job. The worker that fell asleep last is woken first, so that no more of them
- * take memory than there are jobs at a time. Locked. */
-static void sleep_locked(struct workers *workers, enum role role, struct sleeper *sleeper) {
-    if (role == ROLE_ANY) {
-        if (!crew_help(workers->crew)) {
-            wait_for_work(workers);
-        }
-        return;
-    }
-    sleeper->next = workers->asleep[role];
-    workers->asleep[role] = sleeper;
-    crew_unlock(workers->crew);
-    while (sem_wait(&sleeper->wake) != 0) {
-    }
-    crew_lock(workers->crew);
-    workers->called[role]--;
-}
-
 /* Takes up to `most` sleeping workers for jobs of that kind, which is the number of their role, too. The
  * caller wakes them. Locked. */
 static struct sleeper *choose_sleepers(struct workers *workers, unsigned kind, unsigned most) {
@@ -130,6 +115,34 @@ static void wake(struct sleeper *first) {
         next = first->next; /* a woken worker may be in another list at once */
         sem_post(&first->wake);
     }
+}
+
+/* Wakes up in time to notice a stalled device while jobs wait for it, and for large jobs the memory that
+ * bodies have given back. Locked. */
+static void wait_for_work(struct workers *workers) {
+    bool watch = admission_waiting(&workers->admission) > 0;
+    workers->watching += watch;
+    crew_wait(workers->crew, watch ? clock_ns() + ADMISSION_STALL_NS : INT64_MAX);
+    workers->watching -= watch;
+    wake(choose_sleepers(workers, JOB_LARGE, workers->admission.queue[JOB_LARGE].waiting > 0));
+}
+
+/* Sleeps until there may be a job. The worker that fell asleep last is woken first, so that no more of them
+ * take memory than there are jobs at a time. Locked. */
+static void sleep_locked(struct workers *workers, enum role role, struct sleeper *sleeper) {
+    if (role == ROLE_ANY) {
+        if (!crew_help(workers->crew)) {
+            wait_for_work(workers);
+        }
+        return;
+    }
+    sleeper->next = workers->asleep[role];
+    workers->asleep[role] = sleeper;
+    crew_unlock(workers->crew);
+    while (sem_wait(&sleeper->wake) != 0) {
+    }
+    crew_lock(workers->crew);
+    workers->called[role]--;
 }
 
 /* Locked. */
@@ -214,53 +227,37 @@ static void give_way(int by) {
 }
 
 /* Device workers have the highest priority. */
-static int behind_device(const struct workers *workers) {
-    return workers->admission.limits.devices > 0 ? DEVICE_NICE : 0;
-}
-
-static void *run_any(void *argument) {
-    prctl(PR_SET_NAME, "blurd-worker");
-    give_way(behind_device(argument));
-    run(argument, ROLE_ANY);
-    return NULL;
-}
-
-static void *run_large(void *argument) {
-    prctl(PR_SET_NAME, "blurd-large");
-    give_way(behind_device(argument) + LARGE_NICE);
-    run(argument, ROLE_LARGE);
-    return NULL;
-}
-
-static void *run_device(void *argument) {
-    prctl(PR_SET_NAME, "blurd-device");
-    run(argument, ROLE_DEVICE);
-    return NULL;
-}
-
-static void *run_reader(void *argument) {
-    prctl(PR_SET_NAME, "blurd-reader");
-    give_way(behind_device(argument));
-    run(argument, ROLE_READ);
+static void *run_post(void *argument) {
+    static const struct {
+        const char *name;
+        bool behind_device;
+        int nice;
+    } ways[] = {[ROLE_ANY] = {"blurd-worker", true, 0},
+                [ROLE_LARGE] = {"blurd-large", true, LARGE_NICE},
+                [ROLE_DEVICE] = {"blurd-device", false, 0},
+                [ROLE_READ] = {"blurd-reader", true, 0}};
+    const struct post *post = argument;
+    bool behind = ways[post->role].behind_device && post->pool->admission.limits.devices > 0;
+    prctl(PR_SET_NAME, ways[post->role].name);
+    give_way(ways[post->role].nice + (behind ? DEVICE_NICE : 0));
+    run(post->pool, post->role);
     return NULL;
 }
 
 static enum status start_threads(struct workers *pool, struct error *err) {
     const struct admission_limits *limits = &pool->admission.limits;
-    const struct {
-        unsigned count;
-        void *(*main)(void *);
-    } roles[] = {{limits->workers, run_any},
-                 {limits->large_only, run_large},
-                 {limits->devices, run_device},
-                 {limits->readers, run_reader}};
-    for (unsigned i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        for (unsigned j = 0; j < roles[i].count; j++) {
-            int error = pthread_create(&pool->thread[pool->count], NULL, roles[i].main, pool);
+    const unsigned counts[] = {[ROLE_ANY] = limits->workers,
+                               [ROLE_LARGE] = limits->large_only,
+                               [ROLE_DEVICE] = limits->devices,
+                               [ROLE_READ] = limits->readers};
+    for (unsigned role = 0; role < sizeof counts / sizeof counts[0]; role++) {
+        for (unsigned i = 0; i < counts[role]; i++, pool->count++) {
+            struct post *post = &pool->post[pool->count];
+            *post = (struct post){.pool = pool, .role = (enum role)role};
+            int error = pthread_create(&post->thread, NULL, run_post, post);
             if (error) {
                 return fail(err, ST_BUSY, "cannot start worker thread %u: %s", pool->count, strerror(error));
             }
-            pool->count++;
         }
     }
     return ST_OK;
@@ -271,7 +268,7 @@ enum status workers_create(struct workers **workers, const struct workers_option
     struct admission_limits limits = options->limits;
     limits.large_only = (limits.workers + WORKERS_A_LARGE_ONE - 1) / WORKERS_A_LARGE_ONE;
     unsigned wanted = limits.workers + limits.large_only + limits.devices + limits.readers;
-    struct workers *pool = calloc(1, sizeof *pool + wanted * sizeof pool->thread[0]);
+    struct workers *pool = calloc(1, sizeof *pool + wanted * sizeof pool->post[0]);
     struct crew *crew = crew_create(CREW_GRAIN, true);
     if (!pool || !crew) {
         free(pool);
@@ -281,6 +278,7 @@ enum status workers_create(struct workers **workers, const struct workers_option
     pool->crew = crew;
     pool->options = *options;
     admission_init(&pool->admission, &limits);
+    show(pool);
     sem_init(&pool->cores, 0, limits.workers);
     enum status status = start_threads(pool, err);
     if (status != ST_OK) {
@@ -327,11 +325,16 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
     return refusal;
 }
 
+uint64_t workers_body_room(const struct workers *workers) {
+    return atomic_load(&workers->body_room);
+}
+
 void workers_done(struct workers *workers, struct job *job) {
     struct sleeper *called[JOB_KINDS];
     crew_lock(workers->crew);
     int64_t now = look(workers);
     admission_done(&workers->admission, job, now);
+    show(workers);
     const struct job_queue *queue = workers->admission.queue;
     bool waiting = queue[JOB_LARGE].waiting > 0 || queue[JOB_SMALL].waiting > 0 ||
                    admission_overflows(&workers->admission, now);
@@ -382,7 +385,7 @@ void workers_finish(struct workers *workers, bool cancel) {
     wake_all(workers);
     crew_unlock(workers->crew);
     for (unsigned i = 0; i < workers->count; i++) {
-        pthread_join(workers->thread[i], NULL);
+        pthread_join(workers->post[i].thread, NULL);
     }
     workers->count = 0;
 }

@@ -23,6 +23,7 @@ struct codec_link;
 struct codec_spawner;
 struct crew;
 struct lane;
+struct slot_pool;
 struct workers;
 
 enum { WORKER_LANES = METRIC_BACKENDS_MAX - 1 };
@@ -48,6 +49,7 @@ struct workers_options {
     unsigned backend_count;          /* at most WORKER_LANES */
     struct codec_spawner *codecs;    /* NULL: no codec is isolated */
     struct metrics *metrics;
+    struct slot_pool *slots; /* of the bodies; NULL: bodies count as nothing */
     struct workers_calls calls;
 };
 
@@ -61,6 +63,9 @@ enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t 
 /* Queues the job; a worker passes it to `work` or `refuse`. The caller keeps a job that is refused here.
  * Thread-safe, never blocks for long. */
 enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *wait_ns);
+
+/* The most bytes that all bodies together may hold now (server/queue/room.h). Thread-safe, takes no lock. */
+uint64_t workers_body_room(const struct workers *workers);
 
 /* Called when the job is finished and its memory is free. Thread-safe. */
 void workers_done(struct workers *workers, struct job *job);

@@ -8,6 +8,7 @@ import subprocess
 
 import numpy
 
+import foreign
 import lab
 import pictures
 import test_cost
@@ -71,6 +72,41 @@ def crowd():
     passed = re.search(r'PASSED\s+\] (\d+) test', simulated.stdout + simulated.stderr)
     return (f'{lab.counted(statuses)}; simulations of hosts with GPUs: {passed.group(1) if passed else "none"} passed',
             set(statuses) == {200} and simulated.returncode == 0)
+
+
+OPERATIONS = {'blur': '/blur?sigma=5', 'medians': '/pipeline?ops=' + '|'.join(['median:radius=25'] * 8), 'linear': '/sharpen?colorspace=linear'}
+
+
+def largest(own, kind, operation):
+    """The file, its side, and the target of the largest flat picture of that format that the daemon admits; a refusal says how much it needs."""
+    target = OPERATIONS[operation] + ('&' if '?' in OPERATIONS[operation] else '?') + ('format=png' if kind == 'heic' else f'format={kind}')
+    side = 7000
+    while True:
+        samples = numpy.full((side, side, 3), 77, numpy.uint8)
+        body = pictures.jpeg(samples, 50, '444') if kind == 'jpeg' else foreign.write(kind, samples)
+        with lab.Client(own) as client:
+            answer = client.ask(body, target)
+        needed = re.search(rb'needs (\d+) MiB of memory, more than the (\d+) MiB', answer.body)
+        if not needed:
+            return body, side, target
+        side = int(side * (int(needed.group(2)) / int(needed.group(1))) ** 0.5 * 0.999) // 16 * 16
+
+
+@row('C5', 'the largest picture that is admitted, of each format and operation, again and again beside a client with 1080p JPEGs',
+     'none of its requests refused, its p99 at most 1.5 times that beside a picture of a tenth of the pixels, which takes as much of the processor')
+def largest_of_each():
+    figures, good = [], True
+    with lab.start('--memory', '614MiB', '--work-timeout', '3s') as own:
+        kinds = own.get('/version').json()['formats']['reads']
+        for kind, operation in ((kind, operation) for kind in kinds for operation in OPERATIONS):
+            body, side, target = largest(own, kind, operation)
+            tenth = numpy.full((side // 3, side // 3, 3), 77, numpy.uint8)
+            small = pictures.jpeg(tenth, 50, '444') if kind == 'jpeg' else foreign.write(kind, tenth)
+            quiet = lab.isolation(own, lambda client: client.ask(small, target), 3.0)
+            found = lab.isolation(own, lambda client: client.ask(body, target), 3.0)
+            figures.append(f'{kind} {side}x{side} {operation} {found[0]:.2f}x of quiet, a tenth {quiet[0]:.2f}x, {found[1]} refused')
+            good = good and found[1] == 0 and found[0] <= 1.5 * max(1, quiet[0])
+    return '; '.join(figures), good
 
 
 @row('P6', "the GPU's process taken over by a picture", 'headers are read from a copy that does not change; forbidden calls are refused in each thread')

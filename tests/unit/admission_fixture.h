@@ -31,7 +31,7 @@ static inline struct desk make_desk(unsigned devices, bool shared) {
                                             .devices = devices,
                                             .shared = shared,
                                             .queue = JOBS / 2,
-                                            .memory = 1000,
+                                            .memory = 1500,
                                             .target_ns = 20 * MS,
                                             .interval_ns = 200 * MS};
     admission_init(&desk.admission, &limits);
@@ -88,7 +88,7 @@ static inline void assert_idle(const struct desk *desk) {
     }
     assert_int_equal(desk->admission.apart, 0);
     assert_int_equal(desk->admission.decoding, 0);
-    assert_int_equal(desk->admission.bytes, 0);
+    assert_int_equal(desk->admission.room.bytes, 0);
     assert_int_equal(admission_waiting(&desk->admission), 0);
     assert_false(admission_overflows(&desk->admission, desk->now));
 }

@@ -25,7 +25,7 @@ static struct desk make_desk(unsigned workers) {
     const struct admission_limits limits = {.workers = workers,
                                             .large_only = 1,
                                             .queue = JOBS / 2,
-                                            .memory = 1000,
+                                            .memory = 1500,
                                             .target_ns = 20 * MS,
                                             .interval_ns = 200 * MS};
     admission_init(&desk.admission, &limits);
@@ -63,7 +63,7 @@ static void test_order_of_arrival(void **state) {
     }
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 0);
-    assert_int_equal(desk.admission.bytes, 0);
+    assert_int_equal(desk.admission.room.bytes, 0);
 }
 
 static void test_wait_is_work_over_workers(void **state) {
@@ -219,40 +219,110 @@ static void test_where_all_are_large_none_is(void **state) {
     assert_true(desk.job[1].large);
 }
 
+/* Of the 1500 bytes of the desk jobs have 1000; later jobs pass one for which there is no memory. */
 static void test_memory(void **state) {
     (void)state;
     struct desk desk = make_desk(4);
-    enter(&desk, 10, 5000); /* more than there is: alone it may try */
+    enter(&desk, 10, 700);
     enter(&desk, 10, 600);
-    enter(&desk, 10, 600);
-    enter(&desk, 10, 300);
+    enter(&desk, 10, 240);
     assert_int_equal(take(&desk, ROLE_ANY), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 2);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     done(&desk, 0);
     assert_int_equal(take(&desk, ROLE_ANY), 1);
-    assert_int_equal(take(&desk, ROLE_ANY), 3); /* fits beside it */
+    done(&desk, 1);
+    done(&desk, 2);
+}
+
+/* A job that fits with a quarter of its size is admitted; one that needs a byte more is not. */
+static void test_memory_to_the_last_byte(void **state) {
+    (void)state;
+    struct desk desk = make_desk(4);
+    enter(&desk, 10, 400);
+    enter(&desk, 10, 484);
+    enter(&desk, 10, 480);
+    enter(&desk, 10, 97);
+    enter(&desk, 10, 96);
+    assert_int_equal(take(&desk, ROLE_ANY), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 2);
+    assert_int_equal(desk.admission.room.bytes, 880);
+    assert_int_equal(take(&desk, ROLE_ANY), 4);
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    done(&desk, 2);
+    assert_int_equal(take(&desk, ROLE_ANY), 3);
+    done(&desk, 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 1);
+}
+
+/* While a lone job of 900 bytes runs, other jobs have 300; it waits for its memory, and they do not wait. */
+static void test_a_lone_job(void **state) {
+    (void)state;
+    struct desk desk = make_desk(4);
+    enter(&desk, 10, 301);
+    assert_int_equal(take(&desk, ROLE_ANY), 0);
+    enter(&desk, 10, 900);
+    desk.now += MS;
+    enter(&desk, 10, 240);
+    enter(&desk, 10, 240);
+    assert_int_equal(take(&desk, ROLE_ANY), 2);
+    done(&desk, 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 1);
+    assert_int_equal(desk.admission.room.lone, 900);
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    done(&desk, 2);
+    assert_int_equal(take(&desk, ROLE_ANY), 3);
+    done(&desk, 1);
+    assert_int_equal(desk.admission.room.lone, 0);
+    done(&desk, 3);
+    assert_int_equal(desk.admission.room.bytes, 0);
+}
+
+/* What waited for the end of one lone job begins before the next one, which has come later. */
+static void test_lone_jobs_take_turns(void **state) {
+    (void)state;
+    struct desk desk = make_desk(4);
+    enter(&desk, 10, 900);
+    assert_int_equal(take(&desk, ROLE_ANY), 0);
+    enter(&desk, 10, 500);
+    desk.now += MS;
+    enter(&desk, 10, 900);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(take(&desk, ROLE_ANY), -1);
+    }
+    done(&desk, 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 1);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     done(&desk, 1);
     assert_int_equal(take(&desk, ROLE_ANY), 2);
 }
 
-/* A job that needs all remaining memory is admitted; one that needs a byte more is not. */
-static void test_memory_to_the_last_byte(void **state) {
+/* The same where the older job is in another queue, which a general worker looks at later. */
+static void test_a_lone_job_waits_for_other_queues(void **state) {
     (void)state;
-    struct desk desk = make_desk(4);
-    enter(&desk, 10, 400);
-    enter(&desk, 10, 601);
-    enter(&desk, 10, 600);
-    enter(&desk, 10, 1);
-    enter(&desk, 10, 0);
+    struct desk desk = make_desk(2);
+    enter(&desk, 2000, 1);
+    enter(&desk, 2000, 1);
+    assert_true(desk.job[0].large && desk.job[1].large);
+    desk.now += MS;
+    enter(&desk, 10, 900);
+    assert_false(desk.job[2].large);
     assert_int_equal(take(&desk, ROLE_ANY), 0);
-    assert_int_equal(take(&desk, ROLE_ANY), 2);
-    assert_int_equal(desk.admission.bytes, desk.admission.limits.memory);
-    assert_int_equal(take(&desk, ROLE_ANY), 4);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
-    done(&desk, 2);
-    done(&desk, 0);
-    assert_int_equal(take(&desk, ROLE_ANY), 1);
+    assert_int_equal(take(&desk, ROLE_LARGE), 1);
+    assert_int_equal(take(&desk, ROLE_ANY), 2);
+}
+
+/* A lone job waits for the memory of bodies, but not of its own. */
+static void test_a_lone_job_and_bodies(void **state) {
+    (void)state;
+    struct desk desk = make_desk(2);
+    enter(&desk, 10, 900);
+    desk.job[0].body = 100;
+    desk.admission.room.bodies = 351;
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    desk.admission.room.bodies = 350;
+    assert_int_equal(take(&desk, ROLE_ANY), 0);
 }
 
 static void test_clear(void **state) {
@@ -311,6 +381,10 @@ int main(void) {
         cmocka_unit_test(test_where_all_are_large_none_is),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_memory_to_the_last_byte),
+        cmocka_unit_test(test_a_lone_job),
+        cmocka_unit_test(test_lone_jobs_take_turns),
+        cmocka_unit_test(test_a_lone_job_waits_for_other_queues),
+        cmocka_unit_test(test_a_lone_job_and_bodies),
         cmocka_unit_test(test_clear),
         cmocka_unit_test(test_goodput),
     };

@@ -92,9 +92,9 @@ static void test_taken_without_a_device(void **state) {
     assert_int_equal(queue[JOB_DEVICE].running, 1);
     assert_int_equal(queue[JOB_DEVICE].running_ns, 60 * MS);
     assert_int_equal(queue[JOB_DEVICE].waiting_ns, 0);
-    assert_int_equal(desk.admission.bytes, 300);
+    assert_int_equal(desk.admission.room.bytes, 300);
     done(&desk, 1);
-    assert_int_equal(desk.admission.bytes, 100);
+    assert_int_equal(desk.admission.room.bytes, 100);
     done(&desk, 0);
     assert_idle(&desk);
 }

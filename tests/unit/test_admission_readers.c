@@ -55,13 +55,13 @@ static void test_nothing_shared(void **state) {
     assert_true(desk.job[0].reads);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     assert_int_equal(take(&desk, ROLE_READ), 0);
-    assert_int_equal(desk.admission.bytes, 1);
+    assert_int_equal(desk.admission.room.bytes, 1);
     done(&desk, 0);
     desk.admission.device_down = true;
     enter_readable(&desk, 10, 40, 1);
     assert_false(desk.job[1].reads);
     assert_int_equal(take(&desk, ROLE_ANY), 1);
-    assert_int_equal(desk.admission.bytes, 10);
+    assert_int_equal(desk.admission.room.bytes, 10);
     done(&desk, 1);
     assert_idle(&desk);
 }
@@ -273,7 +273,7 @@ static void test_memory_of_a_job_that_moves(void **state) {
     desk.admission.device_down = true;
     assert_int_equal(take(&desk, ROLE_ANY), 1);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
-    assert_int_equal(desk.admission.bytes, 610);
+    assert_int_equal(desk.admission.room.bytes, 610);
     done(&desk, 1);
     assert_int_equal(take(&desk, ROLE_ANY), 2);
     done(&desk, 0);

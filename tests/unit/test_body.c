@@ -12,7 +12,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { BUDGET = 48 << 20, SHARE = BUDGET / 3, BODY_MAX = 40 << 20, PIECE = 32 << 10 };
+enum { BUDGET = 48 << 20, SHARE = BUDGET / 3, LARGEST = BUDGET / 4, BODY_MAX = 40 << 20, PIECE = 32 << 10 };
 
 struct desk {
     struct service service;
@@ -116,8 +116,11 @@ static void test_the_last_byte_never_lands(void **state) {
 static void test_nothing_is_committed_ahead_beyond_the_share(void **state) {
     (void)state;
     static struct desk desk;
+    struct slot *other = NULL;
     uint8_t *to;
-    set_up(&desk, BODY_MAX);
+    set_up(&desk, LARGEST);
+    assert_int_equal(slot_acquire(desk.service.slots, SLOT_BODY, &other, NULL), ST_OK);
+    assert_int_equal(slot_reserve(other, SHARE / 2, NULL), ST_OK);
     keep(&desk, PIECE);
     size_t room;
     while ((room = body_room(&desk.request, &to)) > 0) {
@@ -125,7 +128,25 @@ static void test_nothing_is_committed_ahead_beyond_the_share(void **state) {
     }
     assert_in_range(slot_pool_held(desk.service.slots, SLOT_BODY), SHARE - (1 << 20), SHARE);
     assert_int_equal(desk.request.body_size, desk.request.slot->reserved);
-    keep(&desk, PIECE); /* a body that is alone may have more */
+    while (body_keep(&desk.request, NULL, PIECE) == ST_OK) { /* up to the share to the byte */
+        assert_in_range(slot_pool_held(desk.service.slots, SLOT_BODY), 0, SHARE);
+    }
+    assert_int_equal(desk.request.error.status, ST_BUSY);
+    slot_give_back(other);
+    tear_down(&desk);
+}
+
+/* One body alone is at most a quarter of the memory, whatever max_body says. */
+static void test_a_body_that_is_too_large_for_the_memory(void **state) {
+    (void)state;
+    static struct desk desk;
+    set_up(&desk, BODY_MAX);
+    assert_int_equal(body_keep(&desk.request, NULL, LARGEST), ST_OK);
+    assert_int_equal(body_keep(&desk.request, NULL, 1), ST_TOO_LARGE);
+    assert_string_equal(
+        desk.request.error.text,
+        "the body is larger than the limit of 12582912 bytes, which is a quarter of the option memory");
+    assert_int_equal(desk.request.body_size, LARGEST);
     tear_down(&desk);
 }
 
@@ -136,6 +157,7 @@ static void test_a_larger_body_than_allowed(void **state) {
     keep(&desk, PIECE);
     desk.settings.config.max_body = PIECE + 10;
     assert_int_equal(body_keep(&desk.request, NULL, 11), ST_TOO_LARGE);
+    assert_string_equal(desk.request.error.text, "the body is larger than the limit of 32778 bytes");
     assert_int_equal(desk.request.body_size, PIECE);
     tear_down(&desk);
 }
@@ -147,6 +169,7 @@ int main(void) {
         cmocka_unit_test(test_a_read_takes_a_mebibyte_at_most),
         cmocka_unit_test(test_the_last_byte_never_lands),
         cmocka_unit_test(test_nothing_is_committed_ahead_beyond_the_share),
+        cmocka_unit_test(test_a_body_that_is_too_large_for_the_memory),
         cmocka_unit_test(test_a_larger_body_than_allowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

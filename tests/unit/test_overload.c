@@ -13,7 +13,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { BODY_MAX = 2 << 20, USUAL = 400000 };
+enum { BODY_MAX = 2 << 20, USUAL = 400000, MEMORY = 256 << 20 };
 
 /* The header of a photograph of 1920x1080, 4:2:0; byte 3 says whether it is progressive. */
 static const uint8_t header[] = {0xFF,      0xD8,       0xFF, 0xC2, 0,    17, 8,  1080 >> 8, 1080 & 255,
@@ -48,14 +48,19 @@ static int set_up(void **state) {
         return -1;
     }
     settings.config = config;
-    service = (struct service){
-        .config = &config, .backend[0] = &device, .backend_count = 2, .places = 28, .readers = 224};
+    service = (struct service){.config = &config,
+                               .slots = slot_pool_create(MEMORY),
+                               .backend[0] = &device,
+                               .backend_count = 2,
+                               .places = 28,
+                               .readers = 224};
     return cpu_backend_open("baseline", &service.cpu, &err) == ST_OK ? 0 : -1;
 }
 
 static int tear_down(void **state) {
     (void)state;
     backend_close(service.cpu);
+    slot_pool_destroy(service.slots);
     return 0;
 }
 

@@ -40,7 +40,7 @@ static void test_no_help_for_large_ones_beside_small_ones(void **state) {
     const char *name = "test";
     struct error err;
     struct workers_options options = {
-        .limits = {.workers = 1, .memory = 1000, .target_ns = 20000000, .interval_ns = 200000000},
+        .limits = {.workers = 1, .memory = 1500, .target_ns = 20000000, .interval_ns = 200000000},
         .metrics = metrics_create(&name, 1),
         .calls = {work, refuse},
     };

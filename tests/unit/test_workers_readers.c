@@ -124,7 +124,7 @@ static void submit(struct job *jobs, unsigned count) {
         jobs[i] = (struct job){.cost_ns = 10000000,
                                .read_ns = 40000000,
                                .read_bytes = read_bytes,
-                               .bytes = by_cores ? MEMORY / 2 + 1 : 1,
+                               .bytes = by_cores ? MEMORY : 1,
                                .patience_ns = INT64_C(3600000000000),
                                .readable = !by_cores};
         assert_int_equal(workers_submit(workers, &jobs[i], &wait_ns), REFUSAL_NONE);
@@ -149,7 +149,7 @@ static int set_up_with(bool shared) {
                    .shared = shared,
                    .devices = 1,
                    .readers = READERS,
-                   .memory = MEMORY,
+                   .memory = 2 * MEMORY, /* two thirds are for jobs */
                    .target_ns = 20000000,
                    .interval_ns = 200000000},
         .backends = backends,
