@@ -27,6 +27,7 @@ enum fake_order {
     FAKE_ABORTS,
     FAKE_ENDS,
     FAKE_LOOPS,
+    FAKE_LOOPS_DEAF,      /* the same, and blocks the signal that would end it */
     FAKE_HOARDS,          /* allocates without end, and reports the failure */
     FAKE_GROWS,           /* keeps some memory */
     FAKE_IS_HOSTILE,      /* calls fake_attack in the probe */
@@ -83,6 +84,12 @@ static inline void fake_crash(void) {
     *nowhere = 1;
 }
 
+static inline void fake_block_signals(void) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+}
+
 static inline enum status fake_obey(uint32_t order, uint32_t detail, struct error *err) {
     switch (order) {
     case FAKE_CRASHES:
@@ -93,6 +100,9 @@ static inline enum status fake_obey(uint32_t order, uint32_t detail, struct erro
         abort();
     case FAKE_ENDS:
         _exit(0);
+    case FAKE_LOOPS_DEAF:
+        fake_block_signals();
+        /* fall through */
     case FAKE_LOOPS:
         for (volatile unsigned i = 0;; i++) {
         }

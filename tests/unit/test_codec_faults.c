@@ -3,6 +3,8 @@
 #include "tests/unit/codec_link_fixture.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "core/clock.h"
 #include "core/sanitizers.h"
@@ -71,6 +73,53 @@ static void test_deadline(void **state) {
     close_lab(&lab);
 }
 
+/* Two clocks end a call: the process's own alarm, and the daemon's patience. Here each of them has to do it
+ * alone. */
+static void test_a_process_that_blocks_its_alarm(void **state) {
+    struct lab lab;
+    (void)state;
+    open_lab(&lab);
+    for (unsigned ready = 0; ready < 2;
+         ready++) { /* a process that has just started, and one of earlier calls */
+        int64_t begin = clock_ns();
+        load(&lab, FAKE_LOOPS_DEAF, 0);
+        assert_int_equal(decode_until(&lab, begin + 50 * MS), ST_LIMIT);
+        assert_string_equal(lab.err.text, "the picture takes longer than the time limit");
+        assert_true(clock_ns() - begin >= 50 * MS);
+        assert_int_equal(count_processes(), 0);
+        assert_works(&lab);
+    }
+    close_lab(&lab);
+}
+
+static void test_a_daemon_that_does_not_wait(void **state) {
+    struct lab lab;
+    int64_t end = clock_ns() + 300 * MS;
+    (void)state;
+    open_lab(&lab);
+    assert_works(&lab);
+    load(&lab, FAKE_LOOPS, 0);
+    pid_t caller = fork();
+    assert_true(caller >= 0);
+    if (caller == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        decode_until(&lab, end);
+        _exit(0);
+    }
+    while (clock_ns() < end - 150 * MS) { /* until the call is on its way */
+        sleep_ms(5);
+    }
+    assert_int_equal(kill(caller, SIGSTOP), 0);
+    assert_int_equal(count_processes(), 1);
+    while (count_processes() > 0) { /* the test's time limit ends it otherwise */
+        sleep_ms(5);
+    }
+    assert_true(clock_ns() >= end);
+    assert_int_equal(kill(caller, SIGKILL), 0);
+    assert_int_equal(waitpid(caller, NULL, 0), caller);
+    close_lab(&lab);
+}
+
 static void test_memory(void **state) {
     struct lab lab;
     struct buf output;
@@ -96,6 +145,8 @@ int main(void) {
         cmocka_unit_test(test_death),
         cmocka_unit_test(test_death_between_calls),
         cmocka_unit_test(test_deadline),
+        cmocka_unit_test(test_a_process_that_blocks_its_alarm),
+        cmocka_unit_test(test_a_daemon_that_does_not_wait),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, start, stop);
