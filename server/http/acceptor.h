@@ -40,7 +40,7 @@ struct intakes {
 };
 
 struct acceptor_options {
-    int listen_fd;           /* does not block; the caller closes it after acceptor_destroy */
+    int listen_fd;           /* does not block; the caller closes it after acceptor_close */
     unsigned most;           /* connections that may be open at a time */
     struct intakes *intakes; /* their loops run */
     struct metrics *metrics;

@@ -179,6 +179,8 @@ void http_configure(struct http *http, const struct config *config) {
 
 void http_quiesce(struct http *http) {
     acceptor_close(http->acceptor);
+    close(http->listen_fd); /* else the kernel would go on accepting connections that nobody answers */
+    http->listen_fd = -1;
     watchdog_drain(http->watchdog);
 }
 
@@ -202,7 +204,9 @@ void http_stop(struct http *http) {
     acceptor_destroy(http->acceptor);
     lingering_destroy(http->lingering);
     watchdog_destroy(http->watchdog);
-    close(http->listen_fd);
+    if (http->listen_fd >= 0) {
+        close(http->listen_fd);
+    }
     free(http);
 }
 

@@ -27,7 +27,7 @@ def is_listening(own):
     try:
         own.connect().close()
         return True
-    except ConnectionError:
+    except ConnectionRefusedError:
         return False
 
 
@@ -78,7 +78,9 @@ def test_nobody_new_is_taken(start):
         connection.send(SLOW)
         assert in_flight(own, 1)
         own.signal()
+        assert own.wait_for_line('drain')
         assert daemon.eventually(lambda: not is_listening(own)), 'it went on listening'
+        assert own.process.poll() is None and not connection.is_readable(), 'the picture in flight is done'
         assert connection.answer().status == 200
     assert own.wait() == 0
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """HTTP by hand, for messages that no library would send."""
 
+import select
 import socket
 
 
@@ -61,6 +62,10 @@ class Wire:
             piece = b''
         self.buffer += piece
         return bool(piece)
+
+    def is_readable(self):
+        """Whether an answer, or the end, has come."""
+        return bool(self.buffer or select.select([self.socket], [], [], 0)[0])
 
     def answer(self, head=False):
         """The next answer, or None when the connection ends before it. TimeoutError: silence."""
