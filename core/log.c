@@ -1,23 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/log.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/clock.h"
 #include "core/json.h"
 
-/* The process has one log; its two settings are the only globals of the project. */
+/* The process has one log; its settings and counts are the only globals of the project. */
 static _Atomic enum log_level log_max = LOG_INFO;
 static enum log_format log_style = LOG_TEXT;
+
+/* Lines that were not written, in all and since the last note about them. */
+static _Atomic int64_t log_lost, log_untold;
+static bool log_to_socket;
 
 void log_init(enum log_level level, enum log_format format) {
     log_max = level;
     log_style = format;
+}
+
+/* A pipe or a terminal is opened anew, so that the flag is not that of other processes, which share the old
+ * one. A socket cannot be; for it each line carries the flag. Files do not wait. */
+void log_never_wait(void) {
+    struct stat target;
+    if (fstat(STDERR_FILENO, &target) != 0) {
+        return;
+    }
+    log_to_socket = S_ISSOCK(target.st_mode);
+    if (!S_ISFIFO(target.st_mode) && !S_ISCHR(target.st_mode)) {
+        return;
+    }
+    int own = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (own >= 0) {
+        dup2(own, STDERR_FILENO);
+        close(own);
+    }
+}
+
+int64_t log_dropped(void) {
+    return log_lost;
 }
 
 void log_set_level(enum log_level level) {
@@ -112,6 +143,25 @@ void log_ms(struct log_line *line, const char *key, int64_t ns) {
     }
 }
 
+/* Writes the line without waiting for a reader, where log_never_wait was called. The look comes first, since
+ * the flag cannot be had everywhere: a pipe of another user cannot be opened anew. */
+static bool put_out(const struct log_line *line) {
+    struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (log_to_socket) {
+        return send(STDERR_FILENO, line->text, line->used, MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+    }
+    return poll(&room, 1, 0) > 0 && write(STDERR_FILENO, line->text, line->used) > 0;
+}
+
+/* Says that lines are missing, once the log is read again. */
+static void tell_lost(void) {
+    int64_t count = log_untold ? atomic_exchange(&log_untold, 0) : 0;
+    if (count > 0) {
+        log_message(LOG_WARNING, "log",
+                    "%" PRId64 " lines before this one were dropped, as the log was not read", count);
+    }
+}
+
 void log_end(struct log_line *line) {
     if (!line->wanted) {
         return;
@@ -120,9 +170,12 @@ void log_end(struct log_line *line) {
         line->text[line->used++] = '}';
     }
     line->text[line->used++] = '\n';
-    /* A failed write must not stop the service, nor be retried. */
-    ssize_t ignored = write(STDERR_FILENO, line->text, line->used);
-    (void)ignored;
+    if (put_out(line)) {
+        tell_lost();
+    } else { /* a failed write must not stop the service, nor be retried */
+        log_lost++;
+        log_untold++;
+    }
 }
 
 void log_message(enum log_level level, const char *event, const char *format, ...) {

@@ -8,8 +8,8 @@
  *     log_end(&line);
  *
  * One write(2) a line, so lines of several threads do not mix. Values are escaped: no client can forge a
- * line. A line that is too long is cut between fields. All functions are thread-safe but log_init, which
- * comes first. */
+ * line. A line that is too long is cut between fields. If the log is not read, lines are dropped and counted,
+ * and no thread waits. All functions are thread-safe but log_init and log_never_wait, which come first. */
 #ifndef BLURD_CORE_LOG_H
 #define BLURD_CORE_LOG_H
 
@@ -30,6 +30,15 @@ struct log_line {
 
 /* Sets what is logged and how. Lines before it are text at LOG_INFO. */
 void log_init(enum log_level level, enum log_format format);
+
+/* From now on no line waits for a reader: if a pipe is full, the line is dropped. Standard error becomes a
+ * description of its own that does not block. Without /proc, or for a pipe of another user, that is not
+ * possible; then a line may still wait when two processes write to a pipe at the moment in which it becomes
+ * full. */
+void log_never_wait(void);
+
+/* How many lines of this process were dropped. */
+int64_t log_dropped(void);
 
 void log_set_level(enum log_level level);
 

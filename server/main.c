@@ -282,6 +282,7 @@ static int serve(const struct command *command, const struct config *config, str
     struct service service;
     struct sandbox sandbox = SANDBOX_NOTHING;
     struct http *https[2] = {NULL, NULL};
+    log_never_wait();
     int signals = signals_open();
     enum status status =
         signals < 0 ? fail(err, ST_BUSY, "cannot receive signals: %s", strerror(errno)) : ST_OK;

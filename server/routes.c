@@ -7,6 +7,7 @@
 #include "codecs/process/codec_spawner.h"
 #include "codecs/versions.h"
 #include "core/json.h"
+#include "core/log.h"
 #include "core/version.h"
 #include "gpu/front/versions.h"
 #include "server/answer.h"
@@ -140,6 +141,7 @@ static void answer_metrics(struct request *request) {
     exporter_counts(service->exporter, &exported, &dropped);
     metrics_set(service->metrics, METRIC_TRACES_EXPORTED, exported);
     metrics_set(service->metrics, METRIC_TRACES_DROPPED, dropped);
+    metrics_set(service->metrics, METRIC_LOG_DROPPED, log_dropped());
     metrics_formats_out(service->metrics, !codec_spawner_serves(service->codecs));
     enum status status =
         metrics_write(service->metrics, BLURD_VERSION, &request->answer.body, &request->error);

@@ -179,7 +179,7 @@ void http_configure(struct http *http, const struct config *config) {
 
 void http_quiesce(struct http *http) {
     acceptor_close(http->acceptor);
-    close(http->listen_fd); /* else the kernel would go on accepting connections that nobody answers */
+    close(http->listen_fd); /* else the kernel would accept more, which get no answer */
     http->listen_fd = -1;
     watchdog_drain(http->watchdog);
 }

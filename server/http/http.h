@@ -23,8 +23,9 @@ void http_configure(struct http *http, const struct config *config);
 /* The number of event threads of the listener for work. */
 unsigned http_threads(const struct config *config, unsigned cores);
 
-/* Stops accepting connections and closes the listening socket, so that the kernel refuses further ones, unless
- * another process, such as a service manager, holds the socket, too. Idle connections are closed, the others after their next answer. */
+/* Stops accepting connections and closes the listening socket, so that the kernel refuses further ones,
+ * unless another process, such as a service manager, holds the socket, too. Idle connections are closed, the
+ * others after their next answer. */
 void http_quiesce(struct http *http);
 
 /* The number of open connections. While the service drains, its event is written when none is left. */

@@ -3,6 +3,8 @@
 
 import json
 import re
+import signal
+import threading
 import time
 
 import pytest
@@ -55,6 +57,54 @@ def test_a_picture(logged):
     timing = dict(re.findall(r'(\w+);dur=([\d.]+)', answer.headers['Server-Timing']))
     assert {k: float(line[f'{k}_ms']) for k in timing} == {k: float(v) for k, v in timing.items()}
     assert float(line['life_ms']) >= float(line['total_ms'])
+
+
+class Unread(daemon.Daemon):
+    """Its log is a pipe or a socket that is full before anybody reads on."""
+
+    def _read_log(self):
+        self.gate = threading.Event()
+        for line in self.process.stderr:
+            with self.news:
+                self.lines.append(line.decode().rstrip())
+                self.news.notify_all()
+            if 'listening' in self.lines[-1]:
+                self.gate.wait()
+        with self.news:
+            self.ended = True
+            self.news.notify_all()
+
+
+def test_a_log_that_nobody_reads():
+    """The service goes on, SIGTERM ends it, and lines that are missing are counted and told."""
+    with Unread('--log-level', 'debug') as own:
+        try:
+            with own.connect() as connection:
+                for _ in range(1500):  # 100 bytes each and more; a pipe has 64 KiB
+                    connection.send(wire.message('GET', '/nowhere', headers=('X-Request-Id: ' + 'x' * 60,)))
+                    assert connection.answer().status == 404
+            dropped = own.metrics()['blurd_log_dropped_total']
+            assert dropped > 100
+            own.signal(signal.SIGHUP)
+            assert daemon.eventually(lambda: own.metrics()['blurd_reloads_total'] == 1)
+            own.gate.set()
+            answer = daemon.eventually(lambda: own.get('/livez') and own.wait_for_line('lines before this one were dropped', 0.1))
+            assert answer
+        finally:
+            own.gate.set()
+
+
+def test_an_end_that_nobody_reads():
+    with Unread() as own:
+        with own.connect() as connection:
+            for _ in range(1500):
+                connection.send(wire.message('GET', '/nowhere', headers=('X-Request-Id: ' + 'x' * 60,)))
+                assert connection.answer().status == 404
+        own.signal()
+        try:
+            assert own.process.wait(10 * daemon.SLOW) == 0
+        finally:
+            own.gate.set()
 
 
 TRACE, PARENT = '4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
@@ -266,12 +267,68 @@ static void test_threads(void **state) {
     }
 }
 
+/* Standard error is a pipe or a socket that nobody reads; it does not block for others who have it. An alarm
+ * ends a test that waits. */
+static void check_unread(const int end[2], int *flags) {
+    int saved = dup(STDERR_FILENO);
+    int64_t before = log_dropped();
+    log_init(LOG_INFO, LOG_TEXT);
+    dup2(end[1], STDERR_FILENO);
+    log_never_wait();
+    alarm(20);
+    for (int i = 0; i < 5000; i++) {
+        log_message(LOG_INFO, "event", "a sentence of some length, as sentences are, and of some more");
+    }
+    alarm(0);
+    int64_t dropped = log_dropped() - before;
+    char text[1 << 16];
+    while (recv(end[0], text, sizeof text, MSG_DONTWAIT) > 0 ||
+           (fcntl(end[0], F_GETFL) & O_NONBLOCK && read(end[0], text, sizeof text) > 0)) {
+    }
+    log_message(LOG_INFO, "event", "this one is read");
+    ssize_t got = read(end[0], text, sizeof text - 1);
+    *flags = fcntl(end[1], F_GETFL);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    close(end[0]);
+    close(end[1]);
+    text[got > 0 ? got : 0] = '\0';
+    assert_in_range(dropped, 1, 4999);
+    assert_non_null(strstr(text, "this one is read"));
+    char told[80];
+    snprintf(told, sizeof told, "%d lines before this one were dropped", (int)dropped);
+    assert_non_null(strstr(text, told));
+}
+
+static void test_a_pipe_that_nobody_reads(void **state) {
+    (void)state;
+    int end[2], flags;
+    assert_int_equal(pipe(end), 0);
+    fcntl(end[0], F_SETFL, O_NONBLOCK);
+    check_unread(end, &flags);
+    assert_false(flags & O_NONBLOCK);
+}
+
+static void test_a_socket_that_nobody_reads(void **state) {
+    (void)state;
+    int end[2], flags;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, end), 0);
+    check_unread(end, &flags);
+    assert_false(flags & O_NONBLOCK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_many_fields), cmocka_unit_test(test_cutting),
-        cmocka_unit_test(test_a_full_line), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_many_fields),
+        cmocka_unit_test(test_cutting),
+        cmocka_unit_test(test_a_full_line),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_a_pipe_that_nobody_reads),
+        cmocka_unit_test(test_a_socket_that_nobody_reads),
     };
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }
