@@ -48,7 +48,7 @@ struct answer {
 /* How a worker reaches the connection of a request. */
 struct request_transport {
     void (*resume)(struct request *request);        /* the answer is ready: gives it to the event thread */
-    bool (*is_gone)(const struct request *request); /* the client has closed its side */
+    bool (*is_gone)(const struct request *request); /* the client reads no answer any more */
 };
 
 struct request {

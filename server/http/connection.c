@@ -124,8 +124,10 @@ static void resume(struct request *request) {
     loop_wake(loop);
 }
 
+/* A client that has only closed its side for sending still reads its answer. */
 static bool is_gone(const struct request *request) {
-    return peer_closed(((struct connection *)request->connection)->fd, NULL);
+    bool dead;
+    return peer_closed(((struct connection *)request->connection)->fd, &dead) && dead;
 }
 
 /* The request has its own copy of the target. The library would parse its copy into a record for each
@@ -308,6 +310,7 @@ static void keep_turn(struct request *request) {
 
 static enum MHD_Result end(struct request *request) {
     struct connection *connection = request->connection;
+    connection->landing.answers = true;
     if (exchange_end(request)) {
         return send_answer(request);
     }
@@ -383,6 +386,7 @@ void connection_completed(void *cls, struct MHD_Connection *handle, void **conte
     if (request) {
         enum watch_end end = watchdog_ended(watch);
         turns_end(&connection->thread->turns, &connection->turn);
+        connection->landing.answers = false;
         landing_close(&connection->landing); /* of a body that did not arrive completely */
         int64_t idle_ms = request->settings->config.idle_timeout_ms;
         exchange_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/http/landing.h"
 
+#include <errno.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -57,6 +58,13 @@ static ssize_t land(struct landing *landing, int fd, uint8_t *buffer, size_t siz
 /* In place of libc's. */
 __attribute__((visibility("default"))) ssize_t recv(int fd, void *buffer, size_t size, int flags) {
     struct landing *landing = fd >= 0 && fd < SOCKETS_MAX ? of_socket[fd] : NULL;
-    return landing && landing->room > 0 ? land(landing, fd, buffer, size, flags)
-                                        : receive(fd, buffer, size, flags);
+    if (landing && landing->room > 0) {
+        return land(landing, fd, buffer, size, flags);
+    }
+    ssize_t got = receive(fd, buffer, size, flags);
+    if (got == 0 && landing && landing->answers) {
+        errno = EAGAIN;
+        return -1;
+    }
+    return got;
 }

@@ -5,12 +5,14 @@
  * to the library in place of libc's. For a socket with an open landing, it receives to the landing, and tells
  * the library how many bytes came, as if they were in its buffer. Bytes behind the landing's end do go to the
  * buffer. The library counts them and passes the buffer on without a look at it, which holds for bodies that
- * have a Content-Length and no TLS. If the library ever reads with another call, bodies are copied as before.
+ * have a Content-Length and no TLS. The same call hides the end of the stream (`answers`). If the library
+ * ever reads with another call, bodies are copied as before.
  *
  * The event thread of a connection is the only one that receives from its socket and uses its landing. */
 #ifndef BLURD_SERVER_HTTP_LANDING_H
 #define BLURD_SERVER_HTTP_LANDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +22,8 @@ struct landing {
     size_t room;   /* bytes from there that may be written; 0: closed */
     size_t ahead;  /* bytes received of which the library has not been told */
     size_t landed; /* bytes of which it has been told since landing_take */
+    bool answers;  /* a whole request waits for its answer: the library is not told of the stream's end, since
+                    * it  would close the connection of a client that only has nothing more to say */
 };
 
 /* Connects the landing with the socket, or disconnects the socket with NULL. Sockets of high numbers get

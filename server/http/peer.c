@@ -12,9 +12,7 @@
 bool peer_closed(int fd, bool *dead) {
     struct pollfd peer = {.fd = fd, .events = POLLRDHUP};
     bool closed = poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR));
-    if (dead) {
-        *dead = closed && (peer.revents & (POLLHUP | POLLERR));
-    }
+    *dead = closed && (peer.revents & (POLLHUP | POLLERR));
     return closed;
 }
 

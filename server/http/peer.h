@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the peer has closed its side or is gone. *dead (NULL is allowed) tells whether it has stopped
- * reading, too. */
+/* Whether the peer has closed its side for sending, or is gone. *dead tells whether it has stopped reading,
+ * too: TCP says so (RST) when data is sent to a peer that has closed its socket, or when the peer left data
+ * unread. */
 bool peer_closed(int fd, bool *dead);
 
 /* Whether received bytes lie unread. */

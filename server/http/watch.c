@@ -12,6 +12,7 @@
 
 enum {
     CLOSED_GRACE_MS = 250, /* to process what a client sent before it closed */
+    LAST_GRACE_MS = 25,    /* the same between requests; then the library has what it can have */
     FRESH_MS = 1000,       /* for the first request of a new connection while draining */
 };
 
@@ -65,7 +66,7 @@ void watch_hasten_closed(struct watch *watch, int64_t now) {
     bool receiving =
         watch->phase == WATCH_HEADERS || watch->phase == WATCH_BODY || watch->phase == WATCH_IDLE;
     if ((watch->closed && receiving) || (watch->dead && watch->phase == WATCH_WRITE)) {
-        hasten(watch, now + (watch->phase == WATCH_IDLE ? 0 : CLOSED_GRACE_MS * MS));
+        hasten(watch, now + (watch->phase == WATCH_IDLE ? LAST_GRACE_MS : CLOSED_GRACE_MS) * MS);
     }
 }
 

@@ -4,6 +4,7 @@
 import os
 import random
 import select
+import socket
 import time
 
 import daemon
@@ -59,7 +60,8 @@ def test_clients_that_leave_at_any_moment(start, say):
 
 
 def test_what_waits_in_the_queue_is_dropped(start, say):
-    """The worker for large pictures is busy; all that wait behind it leave. No work is done for them."""
+    """The worker for large pictures is busy; all that wait behind it reset their connections. No work is done for
+    them."""
     own = start('--workers', 1, '--queue', 256, '--work-timeout', '1m')
     with own.connect() as holder:
         holder.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(1250)))
@@ -68,8 +70,8 @@ def test_what_waits_in_the_queue_is_dropped(start, say):
         for i, connection in enumerate(waiting):
             connection.send(wire.message('POST', f'{pictures.SLOW_QUERY}', pictures.slow_png(300), [f'X-Request-Id: gone-{i}']))
         assert daemon.eventually(lambda: own.metrics()['blurd_queue_depth'] >= 90)  # a usual cost is not large
-        for i, connection in enumerate(waiting):
-            connection.reset() if i % 2 else connection.close()
+        for connection in waiting:
+            connection.reset()
         assert holder.answer().status == 200, 'the one that stays'
     begin = time.monotonic()
     settle(own)
@@ -78,3 +80,29 @@ def test_what_waits_in_the_queue_is_dropped(start, say):
     dropped = [line for line in gone if 'status=499' in line and 'decode_ms=0.000' in line]
     say(f'100 left the queue: {len(dropped)} dropped without work, in {took * 1e3:.0f} ms')
     assert len(gone) >= 90 and len(dropped) >= 85
+
+
+def test_a_client_that_has_closed_its_side_gets_its_answer(start):
+    """It has said all, and reads on: the end of its stream (FIN) is no reset. The first request is at work, the others wait."""
+    own = start('--workers', 1)
+    messages = [wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(500))]
+    messages += [wire.message('POST', '/blur?sigma=2', pictures.small_png())] * 5
+    connections = [own.connect(60) for _ in messages]
+    for connection, message in zip(connections, messages):
+        connection.send(message)
+        connection.socket.shutdown(socket.SHUT_WR)
+    for connection in connections:
+        answer = connection.answer()
+        assert answer and answer.status == 200
+        assert connection.is_closed()
+        connection.close()
+    assert own.metrics()[CANCELLED] == 0
+
+
+def test_pipelined_requests_before_the_end_of_the_stream(start):
+    own = start()
+    for _ in range(20):
+        with own.connect() as connection:
+            connection.send(wire.message('GET', '/livez') + wire.message('POST', '/blur?sigma=2', pictures.small_png()) + wire.message('GET', '/readyz'))
+            connection.socket.shutdown(socket.SHUT_WR)
+            assert [answer.status for answer in connection.answers()] == [200, 200, 200]

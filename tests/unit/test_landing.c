@@ -58,6 +58,21 @@ static void test_without_a_landing(void **state) {
     tear_down(&pair);
 }
 
+static void test_the_end_is_hidden_while_an_answer_is_due(void **state) {
+    (void)state;
+    struct pair pair;
+    set_up(&pair);
+    say(&pair, "next");
+    assert_int_equal(shutdown(pair.far, SHUT_WR), 0);
+    pair.landing.answers = true;
+    assert_int_equal(read_on(&pair), 4);
+    assert_int_equal(read_on(&pair), -1);
+    assert_int_equal(errno, EAGAIN);
+    pair.landing.answers = false;
+    assert_int_equal(read_on(&pair), 0);
+    tear_down(&pair);
+}
+
 static void test_bytes_land_and_are_told_in_pieces(void **state) {
     (void)state;
     struct pair pair;
@@ -146,6 +161,7 @@ static void test_high_descriptors_have_no_landing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_a_landing),
+        cmocka_unit_test(test_the_end_is_hidden_while_an_answer_is_due),
         cmocka_unit_test(test_bytes_land_and_are_told_in_pieces),
         cmocka_unit_test(test_what_follows_the_end_goes_to_the_buffer),
         cmocka_unit_test(test_a_closed_landing_still_tells_of_what_is_ahead),
