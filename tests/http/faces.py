@@ -54,14 +54,14 @@ def large():
     return encoded(composed((586, 460), ((5, 30, 185), (200, 10, 185), (395, 40, 185))), quality=92)
 
 
-@functools.lru_cache(1)
-def crowd():
-    """A PNG of more faces than are hidden: 1,600."""
-    tile = Image.new('RGB', (40, 48))
-    tile.paste(astronaut().crop((145, 30, 305, 222)).resize((40, 48), Image.Resampling.LANCZOS), (0, 0))
-    wall = Image.new('RGB', (1600, 1920))
-    for i in range(1600):
-        wall.paste(tile, (i % 40 * 40, i // 40 * 48))
+@functools.lru_cache(2)
+def crowd(side, width):
+    """A PNG of so many faces on each side, each of that width and a fifth higher."""
+    height = width * 6 // 5
+    tile = astronaut().crop((145, 30, 305, 222)).resize((width, height), Image.Resampling.LANCZOS)
+    wall = Image.new('RGB', (side * width, side * height))
+    for i in range(side * side):
+        wall.paste(tile, (i % side * width, i // side * height))
     return encoded(wall, 'PNG')
 
 

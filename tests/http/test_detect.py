@@ -316,12 +316,6 @@ def test_no_memory(start):
     daemon.stop()
 
 
-def test_too_many(server):
-    """More faces than can be hidden: none is shown."""
-    for target in (REDACT, '/blur?detect=faces', '/detect?'):
-        check_problem(server.post(f'{target}&detect_size=full', faces.crowd()), 'limit-exceeded', says='faces')
-
-
 def test_metrics(start):
     daemon = start()
     daemon.post('/detect', faces.photograph())
