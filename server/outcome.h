@@ -15,7 +15,7 @@ struct outcome {
     enum metric_format format;
     unsigned backend; /* number in the metrics; 0: none ran */
     char backend_name[32];
-    char notice[160]; /* a warning about the regions; empty: none */
+    char notice[300]; /* warnings about the regions; empty: none */
     unsigned losses;  /* bits of codecs/metadata/losses.h: metadata that metadata=keep could not keep */
     uint32_t width, height;
     bool counted;     /* the answer says how many regions there were */

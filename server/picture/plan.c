@@ -266,6 +266,14 @@ struct codec_limits plan_limits(const struct config *config, uint64_t memory, in
     };
 }
 
+/* Whether a pixel of the file may depend on pixels anywhere before it: in WebP, AVIF and HEIC with losses.
+ * Alone of a WebP without alpha it is known that there are none. */
+static bool spreads(const struct picture *picture) {
+    bool exact = picture->codec == CODEC_WEBP && picture->native.model != PIXEL_YCBCR &&
+                 !image_pixel_has_alpha(picture->native.model);
+    return picture->codec != CODEC_PNG && picture->codec != CODEC_JPEG && !exact;
+}
+
 enum status plan_make(struct plan *plan, struct bytes input, const char *accept, struct error *err) {
     plan->input = input;
     bool redact = plan->parameters->input.mode == MODE_REDACT;
@@ -277,6 +285,7 @@ enum status plan_make(struct plan *plan, struct bytes input, const char *accept,
         /* Blocks beside redacted ones can only be kept if no redacted pixel influenced theirs. */
         plan->limits.local_colour =
             redact && plan_may_patch(plan) && jpeg_patch_possible(input, &plan->limits);
+        plan->selection.spread = spreads(&plan->picture);
         plan->selection.interpolated = plan->stored.model != PIXEL_YCBCR && !plan->limits.local_colour;
     }
     return status == ST_OK

@@ -2,6 +2,7 @@
 #include "server/picture/selection.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cpu/mask/redact.h"
 #include "cpu/orient.h"
@@ -241,7 +242,7 @@ enum status selection_feather(struct selection *selection, const struct mask_fea
     return status;
 }
 
-void selection_notice(const struct selection *selection, char *text, size_t size) {
+static void note_places(const struct selection *selection, char *text, size_t size) {
     unsigned cut = 0, off = 0, first = 0;
     for (uint32_t i = selection->region.count; i-- > 0;) {
         enum mask_place place = selection->report.place[i];
@@ -259,6 +260,15 @@ void selection_notice(const struct selection *selection, char *text, size_t size
             "of %u regions %u lie off the picture and did nothing, %u are cut by its border; the first is "
             "region %u",
             selection->region.count, off, cut, first);
+    }
+}
+
+void selection_notice(const struct selection *selection, char *text, size_t size) {
+    note_places(selection, text, size);
+    size_t used = strlen(text);
+    if (selection->redact && selection->wanted && selection->spread && !selection->none) {
+        snprintf(text + used, size - used, "%s%s", used ? "; " : "",
+                 "the lossy coding of the input may have left traces of what is hidden in pixels around it");
     }
 }
 

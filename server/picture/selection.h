@@ -14,10 +14,11 @@
 struct outcome;
 
 struct selection {
-    int64_t deadline_ns;      /* of the request; the caller sets it after selection_init */
-    bool wanted;              /* a mask limits the filter: there are regions, a mask or a search for them */
-    bool redact;              /* redact what the mask covers, or without one the whole picture */
-    bool interpolated;        /* decoding interpolates colour; the caller sets it after selection_init */
+    int64_t deadline_ns; /* of the request; the caller sets it after selection_init */
+    bool wanted;         /* a mask limits the filter: there are regions, a mask or a search for them */
+    bool redact;         /* redact what the mask covers, or without one the whole picture */
+    bool interpolated;   /* decoding interpolates colour; the caller sets it after selection_init */
+    bool spread; /* the file's coding predicts pixels from others; the caller sets it after selection_init */
     struct region_set region; /* in the stored picture */
     struct mask_part part;    /* the mask of the form */
     uint8_t orientation;      /* by which regions and mask of the upright picture are turned */
@@ -73,7 +74,8 @@ bool selection_is_soft(const struct selection *selection, const struct parameter
 enum status selection_feather(struct selection *selection, const struct mask_feathering *how,
                               struct error *err);
 
-/* Writes a sentence about regions that cover nothing, lie off the picture or are cut by its border, or "". */
+/* Writes sentences about regions that cover nothing, lie off the picture or are cut by its border, and about
+ * what the file's coding may show of what is hidden; or "". */
 void selection_notice(const struct selection *selection, char *text, size_t size);
 
 /* Frees what selection_open_part took. */
