@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import os
+import pathlib
 import random
 import re
 import signal
@@ -216,6 +217,24 @@ def test_an_engine_that_is_stopped(start, reference):
         answers = list(pool.map(lambda _: ask(own)[1], range(48)))
     assert time.monotonic() - begin < 4 * daemon.SLOW
     assert answers == [reference()] * 48
+    served_by_the_next(own, pid)
+
+
+def slot_files(own):
+    """Numbers of the files in memory that are the daemon's slots."""
+    return set(re.findall(r' (\d+) +/memfd:blurd-slot', pathlib.Path(f'/proc/{own.process.pid}/maps').read_text()))
+
+
+def test_a_lost_engine_keeps_no_slot(start, reference):
+    """It may write to the memory of its runs until it is gone, while the CPU does them again: in other memory."""
+    own = launch(start, '--workers', 1, '--gpu-timeout', '500ms')
+    assert ask(own) == ('cuda:0', reference())
+    before = slot_files(own)
+    assert before
+    pid = fake_gpu.engine(own)
+    os.kill(pid, signal.SIGSTOP)
+    assert ask(own)[1] == reference()
+    assert before - slot_files(own), 'the slot of the lost run is the same memory still'
     served_by_the_next(own, pid)
 
 
