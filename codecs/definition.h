@@ -118,6 +118,7 @@ struct codec {
     const char *title; /* "JPEG" */
     const char *mime;  /* "image/jpeg" */
     bool isolated;     /* runs in a process of its own (codecs/process/), for want of limits of its library */
+    bool turns;        /* a file says how its picture is turned, for all readers: not a matter of EXIF */
     bool planes;       /* encodes PIXEL_YCBCR, in the form that its own `decode` gives */
     uint32_t side_max; /* pixels of a side that a file can hold; 0: as many as a picture has */
     enum status (*open)(struct error *err); /* optional: opens the library, before the sandbox */

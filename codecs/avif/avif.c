@@ -12,6 +12,7 @@ const struct codec codec_avif = {
     .title = "AVIF",
     .mime = "image/avif",
     .isolated = true,
+    .turns = true,
     .sniff = sniff,
 #ifdef LIBAVIF
     .planes = true,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
 #include "codecs/avif/avif.h"
+#include "codecs/avif/avif_crop.h"
 #include "codecs/avif/avif_reader.h"
 #include "core/deadline.h"
 
@@ -44,21 +46,22 @@ static uint16_t straight(uint16_t gray, uint16_t alpha, uint32_t most) {
     return (uint16_t)(value < most ? value : most);
 }
 
-/* libavif converts grey to RGB only. */
-static void copy_gray(const avifImage *stored, const struct image *image) {
+/* libavif converts grey to RGB only, and its views of grey begin at even pixels only. */
+static void copy_gray(const avifImage *stored, const avifCropRect *crop, const struct image *image) {
     const struct plane *plane = &image->plane[0];
     bool has_alpha = image->model == PIXEL_GRAY_ALPHA;
     uint16_t luma[STORED_VALUES], alphas[STORED_VALUES];
     make_luma_table(luma, stored, image->depth);
     make_table(alphas, 0, (1u << stored->depth) - 1, image->depth);
     for (uint32_t y = 0; y < image->height; y++) {
-        const uint8_t *from = stored->yuvPlanes[AVIF_CHAN_Y] + (size_t)y * stored->yuvRowBytes[AVIF_CHAN_Y];
-        const uint8_t *from_alpha = has_alpha ? stored->alphaPlane + (size_t)y * stored->alphaRowBytes : NULL;
+        size_t row = (size_t)crop->y + y;
+        const uint8_t *from = stored->yuvPlanes[AVIF_CHAN_Y] + row * stored->yuvRowBytes[AVIF_CHAN_Y];
+        const uint8_t *from_alpha = has_alpha ? stored->alphaPlane + row * stored->alphaRowBytes : NULL;
         uint8_t *to = plane_row(plane, y);
         for (uint32_t x = 0; x < image->width; x++) {
-            uint16_t gray = luma[stored_at(from, x, stored->depth)];
+            uint16_t gray = luma[stored_at(from, crop->x + x, stored->depth)];
             if (has_alpha) {
-                uint16_t alpha = alphas[stored_at(from_alpha, x, stored->depth)];
+                uint16_t alpha = alphas[stored_at(from_alpha, crop->x + x, stored->depth)];
                 gray = stored->alphaPremultiplied
                            ? straight(gray, alpha, image->depth == 8 ? UINT8_MAX : UINT16_MAX)
                            : gray;
@@ -81,14 +84,14 @@ static void copy_planes(const avifImage *stored, const struct image *image) {
 
 /* Alpha becomes straight, and all samples full range. */
 static enum status convert(const struct avif_reader *reader, const avifImage *stored,
-                           const struct image *image, struct error *err) {
+                           const struct image *image, uint8_t *pixels, size_t stride, struct error *err) {
     const struct avif_library *library = reader->library;
     avifRGBImage rgb;
     library->avifRGBImageSetDefaults(&rgb, stored);
     rgb.format = image->model == PIXEL_RGBA ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
     rgb.depth = image->depth;
-    rgb.pixels = image->plane[0].data;
-    rgb.rowBytes = (uint32_t)image->plane[0].stride;
+    rgb.pixels = pixels;
+    rgb.rowBytes = (uint32_t)stride;
     avifResult result = library->avifImageYUVToRGB(stored, &rgb);
     return result == AVIF_RESULT_OK
                ? ST_OK
@@ -96,30 +99,62 @@ static enum status convert(const struct avif_reader *reader, const avifImage *st
                                    err);
 }
 
-static enum status copy(const struct avif_reader *reader, const avifImage *stored, const struct image *image,
+/* A view of a part of the decoded picture; the caller destroys it. */
+static enum status view(const struct avif_reader *reader, const avifCropRect *part, avifImage **shown,
                         struct error *err) {
-    if (image->model == PIXEL_YCBCR) {
-        copy_planes(stored, image);
-    } else if (image->model == PIXEL_GRAY || image->model == PIXEL_GRAY_ALPHA) {
-        copy_gray(stored, image);
-    } else {
-        return convert(reader, stored, image, err);
+    *shown = reader->library->avifImageCreateEmpty();
+    if (!*shown) {
+        return fail(err, ST_BUSY, "out of memory for the AVIF library");
     }
-    return ST_OK;
+    avifResult result = reader->library->avifImageSetViewRect(*shown, reader->decoder->image, part);
+    return result == AVIF_RESULT_OK ? ST_OK : avif_reader_fail(reader, result, err);
+}
+
+/* Converts a part that begins between chroma samples, and takes the crop out of it. */
+static enum status copy_cutting(const struct avif_reader *reader, const avifCropRect *part,
+                                const avifImage *stored, const struct image *image, struct error *err) {
+    const struct plane *plane = &image->plane[0];
+    size_t pixel = (size_t)plane->channels * (image->depth / 8), stride = pixel * part->width;
+    uint8_t *pixels = malloc(stride * part->height);
+    if (!pixels) {
+        return fail(err, ST_BUSY, "out of memory for the crop of an AVIF");
+    }
+    enum status status = convert(reader, stored, image, pixels, stride, err);
+    const uint8_t *from = pixels + (reader->crop.y - part->y) * stride + (reader->crop.x - part->x) * pixel;
+    for (uint32_t y = 0; y < image->height && status == ST_OK; y++) {
+        memcpy(plane_row(plane, y), from + y * stride, image->width * pixel);
+    }
+    free(pixels);
+    return status;
+}
+
+/* Planes or RGB of the crop. */
+static enum status copy_colours(const struct avif_reader *reader, const struct image *image,
+                                struct error *err) {
+    const avifImage *stored = reader->decoder->image;
+    bool cuts = avif_crop_cuts_chroma(&reader->crop, stored->yuvFormat);
+    avifCropRect part = cuts ? avif_crop_widened(&reader->crop, stored->width, stored->height) : reader->crop;
+    avifImage *shown = NULL;
+    enum status status = view(reader, &part, &shown, err);
+    if (status == ST_OK && image->model == PIXEL_YCBCR) {
+        copy_planes(shown, image);
+    } else if (status == ST_OK) {
+        status = cuts ? copy_cutting(reader, &part, shown, image, err)
+                      : convert(reader, shown, image, image->plane[0].data, image->plane[0].stride, err);
+    }
+    if (shown) {
+        reader->library->avifImageDestroy(shown);
+    }
+    return status;
 }
 
 static enum status copy_shown(const struct avif_reader *reader, const struct image *image,
                               struct error *err) {
-    const struct avif_library *library = reader->library;
-    avifImage *shown = library->avifImageCreateEmpty();
-    if (!shown) {
-        return fail(err, ST_BUSY, "out of memory for the AVIF library");
+    if (image->model == PIXEL_GRAY || image->model == PIXEL_GRAY_ALPHA) {
+        copy_gray(reader->decoder->image, &reader->crop, image);
+        return ST_OK;
     }
-    avifResult result = library->avifImageSetViewRect(shown, reader->decoder->image, &reader->crop);
-    enum status status =
-        result == AVIF_RESULT_OK ? copy(reader, shown, image, err) : avif_reader_fail(reader, result, err);
-    library->avifImageDestroy(shown);
-    return status;
+    return copy_colours(reader, image, err);
 }
 
 /* Whether the pixels have the shape that the container told the probe. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codecs/avif/avif.h"
+#include "codecs/avif/avif_crop.h"
 #include "codecs/limits.h"
 
 enum { FRAMES_MAX = 10000 }; /* of an animation; libavif lists them all */
@@ -21,7 +22,7 @@ enum status avif_reader_fail(const struct avif_reader *reader, avifResult result
  * ours gets our sentence, and a large picture beside the shown one does no harm.
  *
  * Nothing is strict: libheif before 1.12 writes no `pixi`, avif-serialize before 0.7.4 no `ispe` for alpha,
- * and a crop (`clap`) that is not valid is ignored, as browsers do. */
+ * and avif_crop_read judges crops. */
 static enum status parse(struct avif_reader *reader, struct bytes input, struct error *err) {
     const struct avif_library *library = reader->library;
     reader->decoder = library->avifDecoderCreate();
@@ -40,16 +41,6 @@ static void limit(avifDecoder *decoder, const struct codec_limits *limits) {
     uint64_t most = AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
     decoder->imageSizeLimit = (uint32_t)(limits->max_pixels < most ? limits->max_pixels : most);
     decoder->imageDimensionLimit = limits->max_side;
-}
-
-static avifCropRect crop_of(const struct avif_reader *reader) {
-    const avifImage *image = reader->decoder->image;
-    avifCropRect crop, whole = {0, 0, image->width, image->height};
-    avifDiagnostics ignored;
-    bool valid = image->transformFlags & AVIF_TRANSFORM_CLAP &&
-                 reader->library->avifCropRectConvertCleanApertureBox(
-                     &crop, &image->clap, image->width, image->height, image->yuvFormat, &ignored);
-    return valid ? crop : whole;
 }
 
 /* Whether pixels are made of the planes by sums with weights. The others, among which are RGB planes, YCgCo
@@ -107,7 +98,6 @@ static avifPixelFormat format_of(const struct avif_reader *reader, struct bytes 
 static void describe(struct avif_reader *reader, struct bytes input) {
     const avifImage *image = reader->decoder->image;
     bool gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400, alpha = reader->decoder->alphaPresent;
-    reader->crop = crop_of(reader);
     reader->pixels = (struct image_shape){
         .model = gray    ? alpha ? PIXEL_GRAY_ALPHA : PIXEL_GRAY
                  : alpha ? PIXEL_RGBA
@@ -119,6 +109,9 @@ static void describe(struct avif_reader *reader, struct bytes input) {
     reader->native = reader->pixels;
     if (!gray && !alpha && image->depth == 8 && is_weighted(image->matrixCoefficients)) {
         avifPixelFormat format = format_of(reader, input);
+        if (avif_crop_cuts_chroma(&reader->crop, format)) {
+            return;
+        }
         reader->native.model = PIXEL_YCBCR;
         reader->native.chroma_shift_x = format != AVIF_PIXEL_FORMAT_YUV444;
         reader->native.chroma_shift_y = format == AVIF_PIXEL_FORMAT_YUV420;
@@ -138,6 +131,7 @@ enum status avif_reader_open(struct avif_reader *reader, struct bytes input,
     if (status == ST_OK && decoder->imageCount > 1 && !limits->first_frame) {
         return fail(err, ST_UNSUPPORTED, "AVIF is animated; page=0 takes its first frame");
     }
+    status = status == ST_OK ? avif_crop_read(decoder->image, &reader->crop, err) : status;
     if (status == ST_OK) {
         limit(reader->decoder, limits);
         describe(reader, input);

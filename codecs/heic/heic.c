@@ -18,6 +18,7 @@ const struct codec codec_heic = {
     .title = "HEIC",
     .mime = "image/heic",
     .isolated = true,
+    .turns = true,
     .sniff = sniff,
 #ifdef LIBHEIF
     .open = heic_open,

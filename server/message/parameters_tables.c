@@ -57,7 +57,8 @@ static const struct argument input_table[] = {
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.autorotate),
      .initial = 1,
-     .help = "Turn the picture upright as its EXIF orientation says."},
+     .help = "Turn the picture upright as its EXIF orientation says. AVIF and HEIC are always turned, as "
+             "their containers say."},
     {.name = "backend",
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.backend),

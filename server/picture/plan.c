@@ -124,7 +124,8 @@ static void choose_output(struct plan *plan, const char *accept) {
     const struct output_arguments *asked = &plan->parameters->output;
     plan->output = asked->format == FORMAT_AUTO ? accept_choose(accept, plan->picture.codec)
                                                 : parameters_codec(asked->format);
-    plan->orientation = plan->parameters->input.autorotate ? plan->picture.metadata.orientation : 1;
+    bool turns = plan->parameters->input.autorotate || codec_get(plan->picture.codec)->turns;
+    plan->orientation = turns ? plan->picture.metadata.orientation : 1;
     struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);
     plan->stored = keeps_planes(plan, &planes) ? plan->picture.native : plan->picture.pixels;
     plan->upright = orient_shape(&plan->stored, plan->orientation);

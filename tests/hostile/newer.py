@@ -12,6 +12,7 @@ from PIL import Image
 import lab  # it finds the modules of tests/http
 import foreign
 import pictures
+from heif import box, full, inside, ispe, items  # noqa: F401
 
 MODERN = lab.CORPUS.parent / 'modern'
 KINDS = ('webp', 'avif', 'heic')
@@ -43,22 +44,7 @@ def samples(maximum):
     return {path.name: path.read_bytes() for path in files if path.suffix != '.txt' and path.stat().st_size <= maximum}
 
 
-# --- boxes of AVIF and HEIC ----------------------------------------------------------------------
-def box(tag, *parts):
-    payload = b''.join(parts)
-    return struct.pack('>I', 8 + len(payload)) + tag + payload
-
-
-def full(tag, *parts, version=0, flags=0):
-    return box(tag, struct.pack('>I', version << 24 | flags), *parts)
-
-
-def inside(data, tag):
-    """The first box of that name, whole."""
-    at = data.index(tag) - 4
-    return data[at:at + struct.unpack_from('>I', data, at)[0]]
-
-
+# --- AVIF and HEIC ---------------------------------------------------------------------------------
 def with_ispe(data, width, height):
     """The same file, whose boxes claim another size."""
     out, at = bytearray(data), data.find(b'ispe')
@@ -68,38 +54,12 @@ def with_ispe(data, width, height):
     return bytes(out)
 
 
-def items(kind, entries, references=(), properties=(), uses=()):
-    """A file of items (type, data); the first is the primary one. `references`: (type, from, [to]); `uses`: for each
-    item the numbers of its properties."""
-    codec = b'avif' if kind == 'avif' else b'heic'
-    start = box(b'ftyp', codec, bytes(4), b'mif1', codec)
-    places, data = {}, b''
-    for _, payload in entries:
-        if payload not in places:
-            places[payload] = len(start) + 8 + len(data)
-            data += payload
-    iloc = b''.join(struct.pack('>HHHII', i + 1, 0, 1, places[payload], len(payload)) for i, (_, payload) in enumerate(entries))
-    infe = b''.join(full(b'infe', struct.pack('>HH', i + 1, 0), tag, b'\0application/rdf+xml\0' if tag == b'mime' else b'\0', version=2)
-                    for i, (tag, _) in enumerate(entries))
-    iref = b''.join(box(tag, struct.pack(f'>HH{len(to)}H', by, len(to), *to)) for tag, by, to in references)
-    ipma = b''.join(struct.pack('>HB', i + 1, len(used)) + bytes(used) for i, used in enumerate(uses))
-    meta = full(b'meta', full(b'hdlr', bytes(4), b'pict', bytes(13)), full(b'pitm', struct.pack('>H', 1)),
-                full(b'iinf', struct.pack('>H', len(entries)), infe), full(b'iref', iref),
-                box(b'iprp', box(b'ipco', *properties), full(b'ipma', struct.pack('>I', len(uses)), ipma)),
-                full(b'iloc', struct.pack('>HH', 0x4400, len(entries)), iloc))
-    return start + box(b'mdat', data) + meta
-
-
 @functools.lru_cache(None)
 def parts(kind):
     """(type, configuration, data) of a picture of 64x64."""
     data = foreign.write(kind, numpy.full((64, 64, 3), 120, numpy.uint8))
     coded = inside(data, b'mdat')[8:]
     return (b'av01', inside(data, b'av1C'), coded) if kind == 'avif' else (b'hvc1', inside(data, b'hvcC'), coded)
-
-
-def ispe(width, height):
-    return full(b'ispe', struct.pack('>II', width, height))
 
 
 def grid(kind, rows, columns, width, height, tile=(64, 64)):

@@ -6,9 +6,11 @@ does it cut by `clap`. Here their answers are turned and cut as these say. heif-
 the decoders wrote is kept in build/modern, so that a second run is fast."""
 
 import collections
+import fractions
 import hashlib
 import io
 import json
+import math
 import pathlib
 import re
 import shutil
@@ -80,11 +82,12 @@ def upright(samples, orientation):
 
 
 def turned(samples, said):
-    """Cut and turned as avifdec tells that the properties say: clap, irot and imir, in this order."""
-    cut = re.search(r'derived crop rect: X: (\d+), Y: (\d+), W: (\d+), H: (\d+)', said)
+    """Cut and turned as avifdec tells that the properties say: clap, of which whole pixels are left, irot and imir, in this order."""
+    cut = re.search(r'clap \(Clean Aperture\): W: (\S+), H: (\S+), hOff: (\S+), vOff: (\S+)', said)
     if cut:
-        x, y, width, height = map(int, cut.groups())
-        samples = samples[y:y + height, x:x + width]
+        width, height, right, down = map(fractions.Fraction, cut.groups())
+        x, y = (samples.shape[1] - width) / 2 + right, (samples.shape[0] - height) / 2 + down
+        samples = samples[math.ceil(y):math.floor(y + height), math.ceil(x):math.floor(x + width)]
     quarters = re.search(r'irot \(Rotation\)\s*: (\d)', said)
     if quarters:
         samples = numpy.rot90(samples, int(quarters.group(1)))
