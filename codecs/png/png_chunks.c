@@ -70,6 +70,18 @@ static enum status read_header(const struct png_chunk *chunk, struct png_facts *
     return ST_OK;
 }
 
+/* Whether libpng applies a chunk tRNS: it ignores one before the palette, for a type with alpha, of a wrong
+ * size, or whose checksum is wrong. */
+static bool applies(const struct png_chunk *chunk, const struct png_facts *facts, size_t colours) {
+    size_t size = chunk->data.size;
+    size_t most = (size_t)1 << (facts->depth < 8 ? facts->depth : 8);
+    bool right = facts->color_type == 0         ? size == 2
+                 : facts->color_type == 2       ? size == 6
+                 : facts->color_type == PALETTE ? size > 0 && size <= (colours < most ? colours : most)
+                                                : false;
+    return right && png_chunk_is_intact(chunk);
+}
+
 enum status png_read_facts(struct bytes input, struct png_facts *facts, struct error *err) {
     *facts = (struct png_facts){0};
     size_t position = PNG_SIGNATURE_SIZE;
@@ -81,16 +93,16 @@ enum status png_read_facts(struct bytes input, struct png_facts *facts, struct e
     if (status != ST_OK) {
         return status;
     }
-    bool pixels = false, palette = false;
+    bool pixels = false;
+    size_t colours = 0; /* of the palette */
     while (png_next_chunk(input, &position, &chunk) && chunk.tag != png_tag("IEND")) {
         if (chunk.tag == png_tag("IDAT")) {
             pixels = true;
             facts->data_bytes += chunk.data.size;
         } else if (chunk.tag == png_tag("PLTE")) {
-            palette = true;
+            colours = chunk.data.size / 3;
         } else if (chunk.tag == png_tag("tRNS") && !pixels) {
-            /* Types 4 and 6 have alpha. libpng ignores tRNS before the palette, too. */
-            facts->transparent |= facts->color_type < PALETTE || (facts->color_type == PALETTE && palette);
+            facts->transparent |= applies(&chunk, facts, colours);
         }
     }
     if (chunk.tag == png_tag("IDAT") && position < input.size) {

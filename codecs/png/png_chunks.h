@@ -29,7 +29,7 @@ struct png_facts {
     uint8_t depth;      /* 1, 2, 4, 8, 16 bits a sample or index */
     uint8_t color_type; /* 0, 2, 3, 4, 6 */
     bool interlaced;
-    bool transparent;    /* a tRNS chunk stands before the pixels and applies */
+    bool transparent;    /* a tRNS chunk stands before the pixels and libpng applies it */
     uint64_t data_bytes; /* bytes of all IDAT chunks */
 };
 

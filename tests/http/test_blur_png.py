@@ -153,6 +153,25 @@ def test_transparent_colour(server):
     check_alpha(anatomy.pixels(result), pictures.halves(40, 30), 3)
 
 
+@pytest.mark.parametrize('kind, depth, size', [(3, 2, 0), (3, 2, 4), (3, 2, 9), (3, 8, 257), (2, 8, 5), (2, 8, 7), (0, 8, 1), (0, 8, 3), (4, 8, 2), (6, 8, 6)])
+@pytest.mark.parametrize('interlaced', (False, True))
+def test_transparency_of_a_wrong_size_is_ignored(server, kind, depth, size, interlaced):
+    """As libpng does. The palette has three colours."""
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[kind]
+    samples = pictures.noise(40, 30, channels) % (3 if kind == pictures.PALETTE else 256)
+    palette = numpy.array([(255, 0, 0), (0, 255, 0), (0, 0, 255)]) if kind == pictures.PALETTE else None
+    with_it, without = (blurred(server, pictures.png(samples, kind, depth, interlaced, palette, before), 'sigma=2')
+                        for before in ([('tRNS', bytes(size))], []))
+    assert with_it == without
+
+
+def test_damaged_transparency_is_ignored(server):
+    body = pictures.png(pictures.photograph(40, 30), before=[('tRNS', bytes([0, 0, 0, 255, 0, 0]))])
+    at = body.index(b'tRNS') + 5
+    damaged = body[:at] + bytes([body[at] ^ 1]) + body[at + 1:]
+    assert blurred(server, damaged, 'sigma=2') == blurred(server, pictures.png(pictures.photograph(40, 30)), 'sigma=2')
+
+
 @pytest.mark.parametrize('channels', (1, 2, 3, 4))
 @pytest.mark.parametrize('sigma', (0.5, 3, 30))
 def test_16_bits_stay_16_bits(server, channels, sigma):
