@@ -333,6 +333,8 @@ $(patsubst %,$(EMBEDDED)/%.xz,$(filter-out $(WANTED_KERNELS),$(KERNEL_FILES))): 
 	$(Q): >$@
 $(BUILD)/gpu/cuda/embedded.o: $(EMBEDDED_FILES) $(KERNELS)/source.cu.xz
 kernels: $(EMBEDDED_FILES)
+kernel-source: $(KERNELS)/source.cu # for tests/toolkits.sh
+	@echo $<
 
 # The page that `GET /` shows, as it goes into the binary.
 $(PLAYGROUND)/page.html: $(wildcard server/pages/playground/*)
@@ -569,7 +571,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all built face-model kernels tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built face-model kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -6,9 +6,10 @@
 #
 # A header is taken from CUDA_HOME (default /usr/local/cuda) or else from NVIDIA's pinned
 # wheels (cuda_headers.txt), unpacked in the output folder. Without either the build goes
-# on without a GPU: this script never fails. NVRTC, which compiles the kernels, is looked for
-# in the same places; without it the kernels are compiled when the program starts on a host
-# that has it, and OUTPUT_FOLDER/no-nvrtc tells why. OUTPUT_FOLDER/cuda.mk is written last and tells the outcome; remove
+# on without a GPU: this script never fails. NVRTC, which compiles the kernels, is that of CUDA 12
+# in CUDA_HOME, or else the pinned one, of CUDA 12.9: their machine code runs with drivers from 525 on, that
+# of NVRTC 13 from 580 on, so that it is taken only where there is no other. Without any the kernels are
+# compiled when the program starts on a host that has one, and OUTPUT_FOLDER/no-nvrtc tells why. OUTPUT_FOLDER/cuda.mk is written last and tells the outcome; remove
 # the folder to look again. CUDA_HOME=none looks nowhere.
 set -u
 
@@ -76,23 +77,25 @@ fetch() { # package: checks the pinned hash, unpacks what is needed of it
     unpack "$python" "$out/wheels/${1//-/_}"-*.whl || { echo "$1 cannot be unpacked"; return 1; }
 }
 
-nvrtc_in() { # folders: the newest NVRTC that lies in one
-    local folder name
-    for folder; do
-        for name in libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so.11.2; do
-            [ -f "$folder/$name" ] && realpath -s "$folder/$name" && return 0
-        done
+nvrtc_in() { # version, folders: the first NVRTC of that version
+    local folder
+    for folder in "${@:2}"; do
+        [ -f "$folder/libnvrtc.so.$1" ] && realpath -s "$folder/libnvrtc.so.$1" && return 0
     done
     return 1
 }
 
 find_nvrtc() {
-    local reason
-    nvrtc_in "$home/lib64" "$home/lib" "$lib" && return 0
-    if [ "$(uname -m)" = x86_64 ]; then # the wheel pinned is for this processor
-        reason=$(fetch nvidia-cuda-nvrtc) && nvrtc_in "$lib" && return 0
+    local reason='NVIDIA has no wheel that is pinned for this processor'
+    nvrtc_in 12 "$home/lib64" "$home/lib" "$lib" && return 0
+    if [ "$(uname -m)" = x86_64 ]; then
+        reason=$(fetch nvidia-cuda-nvrtc-cu12) && nvrtc_in 12 "$lib" && return 0
     fi
-    echo "$home has no NVRTC${reason:+, and $reason}" >"$out/no-nvrtc"
+    if nvrtc_in 13 "$home/lib64" "$home/lib"; then
+        printf '  %-5s the machine code needs a driver from 580 on, as NVRTC 13 makes it (%s)\n' NOTE "$reason" >&2
+        return 0
+    fi
+    echo "$home has no NVRTC, and $reason" >"$out/no-nvrtc"
     printf '  %-5s the kernels are compiled when the program starts (%s)\n' NOTE "$(cat "$out/no-nvrtc")" >&2
 }
 

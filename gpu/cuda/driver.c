@@ -11,7 +11,8 @@
 
 _Static_assert(CUDA_VERSION >= 12000, "cuGetProcAddress has five parameters since CUDA 12.0");
 
-/* CUDA 12.0 is the first version with CUBINs for all of sm_75 to sm_90; its driver is 525. */
+/* CUDA 12.0, driver 525, is the first that takes machine code of NVRTC 12.9, and that for all of sm_75 to
+ * sm_90. */
 enum { OLDEST_VERSION = 12000 };
 
 struct driver_symbol {

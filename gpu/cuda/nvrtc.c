@@ -111,7 +111,23 @@ void nvrtc_describe(const struct nvrtc *nvrtc, struct nvrtc_target target, char 
     }
 }
 
-/* Reports the first line with an error, else the first line; notes may precede it. */
+/* The first line of an error, else the first line; notes and warnings may precede it. NVRTC writes "error:",
+ * and ptxas, which it calls, "error   :" and "fatal   :". */
+static const char *find_error(const char *log) {
+    static const char *const words[] = {"error", "fatal"};
+    for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t length = strcspn(line, "\n");
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            const char *word = memmem(line, length, words[i], strlen(words[i]));
+            const char *behind = word ? word + strlen(words[i]) : "";
+            if (behind[strspn(behind, " ")] == ':') {
+                return line;
+            }
+        }
+    }
+    return log;
+}
+
 static enum status fail_compile(const struct nvrtc *nvrtc, nvrtcProgram program, nvrtcResult result,
                                 struct error *err) {
     size_t size = 0;
@@ -120,11 +136,7 @@ static enum status fail_compile(const struct nvrtc *nvrtc, nvrtcProgram program,
         free(log);
         return check(nvrtc, result, "nvrtcCompileProgram", err);
     }
-    char *line = strstr(log, "error: ");
-    while (line && line > log && line[-1] != '\n') {
-        line--;
-    }
-    line = line ? line : log;
+    const char *line = find_error(log);
     enum status status =
         fail(err, ST_DEVICE, "NVRTC %d.%d: %.*s", nvrtc->major, nvrtc->minor, (int)strcspn(line, "\n"), line);
     free(log);

@@ -5,6 +5,7 @@
 #define BLURD_GPU_JPEG_ENCODE_TRANSFORM_CUH
 
 #include "gpu/jpeg/encode_symbols.cuh"
+#include "gpu/stream/dot.cuh"
 
 enum {
     ENCODE_PASS_BITS = 2,   /* fractional bits after the first pass */
@@ -65,7 +66,7 @@ template <int A, int B, int C, int D>
 static __device__ __forceinline__ int32_t encode_dot(uint32_t bytes, int32_t start) {
     const int ab = (int)((uint32_t)(uint16_t)A | (uint32_t)B << 16);
     const int cd = (int)((uint32_t)(uint16_t)C | (uint32_t)D << 16);
-    return __dp2a_hi(cd, (int)bytes, __dp2a_lo(ab, (int)bytes, start));
+    return dot_high_signed(cd, (int)bytes, dot_low_signed(ab, (int)bytes, start));
 }
 
 /* A coefficient of odd order: the last four factors are the first four in reverse, negated. The complement of
@@ -88,8 +89,9 @@ static __device__ __forceinline__ int32_t encode_even_order(uint32_t bytes, uint
  * encode_transform_column has. */
 static __device__ __forceinline__ void encode_transform_row(const uint2 &samples, int32_t *value) {
     uint32_t bytes = samples.x, reverse = __byte_perm(samples.y, 0, 0x0123), negative = ~reverse;
-    value[0] = __dp4a((int)reverse, 0x04040404, __dp4a((int)bytes, 0x04040404, 0));
-    value[4] = __dp4a((int)reverse, 0x04fcfc04, __dp4a((int)bytes, 0x04fcfc04, 0)); /* 4, -4, -4, 4 */
+    value[0] = dot_four_signed((int)reverse, 0x04040404, dot_four_signed((int)bytes, 0x04040404, 0));
+    value[4] = dot_four_signed((int)reverse, 0x04fcfc04,
+                               dot_four_signed((int)bytes, 0x04fcfc04, 0)); /* 4, -4, -4, 4 */
     value[1] = encode_odd_order<11363, 9633, 6437, 2260>(bytes, negative);
     value[2] = encode_even_order<10703, 4433, -4433, -10703>(bytes, reverse);
     value[3] = encode_odd_order<9633, -2259, -11362, -6436>(bytes, negative);

@@ -26,19 +26,23 @@
         : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                                             \
         : "r"(rows.x), "r"(rows.y), "r"(columns), "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3]))
 #else
+/* Results are written behind all that is read: NVRTC 12.0 does not know "=&r". */
 #define MATRIX_MULTIPLY(types)                                                                               \
-    asm("{.reg .s32 a, b, c, d;\n\t"                                                                         \
+    asm("{.reg .s32 a, b, c, d, e, f;\n\t"                                                                   \
         "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {a, b}, {%4}, {%8}, {%10, %11};\n\t"             \
         "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {c, d}, {%5}, {%8}, {%12, %13};\n\t"             \
-        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%0, %1}, {%6}, {%9}, {a, b};\n\t"               \
-        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%2, %3}, {%7}, {%9}, {c, d};}"                  \
-        : "=&r"(sum[0]), "=&r"(sum[1]), "=&r"(sum[2]), "=&r"(sum[3])                                         \
+        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {e, f}, {%6}, {%9}, {a, b};\n\t"                 \
+        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%2, %3}, {%7}, {%9}, {c, d};\n\t"               \
+        "mov.s32 %0, e;\n\tmov.s32 %1, f;}"                                                                  \
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                                             \
         : "r"(rows.x), "r"(rows.y), "r"(rows.z), "r"(rows.w), "r"(columns.x), "r"(columns.y), "r"(from[0]),  \
           "r"(from[1]), "r"(from[2]), "r"(from[3]))
 #define MATRIX_MULTIPLY_HALF(types)                                                                          \
-    asm("{mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%0, %1}, {%4}, {%6}, {%7, %8};\n\t"            \
-        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%2, %3}, {%5}, {%6}, {%9, %10};}"               \
-        : "=&r"(sum[0]), "=&r"(sum[1]), "=&r"(sum[2]), "=&r"(sum[3])                                         \
+    asm("{.reg .s32 a, b;\n\t"                                                                               \
+        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {a, b}, {%4}, {%6}, {%7, %8};\n\t"               \
+        "mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%2, %3}, {%5}, {%6}, {%9, %10};\n\t"            \
+        "mov.s32 %0, a;\n\tmov.s32 %1, b;}"                                                                  \
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                                             \
         : "r"(rows.x), "r"(rows.y), "r"(columns), "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3]))
 #endif
 

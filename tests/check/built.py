@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `make run` tells of its build at the end, and which kernels it chooses, with a pretended program and GPU. Prints what
+"""What `make run` tells of its build at the end, which kernels it chooses and which compiler of kernels, with a pretended program and GPU. Prints what
 is wrong; ends with 1 then."""
 import os
 import pathlib
@@ -54,9 +54,27 @@ def kernels(folder):
         expect(said == f"OWN_KERNELS := {wanted}\n", f"GPUs {listed!r} get {wanted}", said)
 
 
+def compilers(folder):
+    """NVRTC of CUDA 12 comes first, as more drivers take its code. Without a package index."""
+    for number, (toolkit, brought, wanted, says) in enumerate((
+            ((12, 13), (), "home/lib64/libnvrtc.so.12", ""), ((13,), (12,), "out/lib/libnvrtc.so.12", ""),
+            ((13,), (13,), "home/lib64/libnvrtc.so.13", "needs a driver from 580 on"), ((), (), "", "compiled when the program starts"))):
+        place = folder / str(number)
+        for path in ("home/include/crt/host_defines.h", *(f"home/lib64/libnvrtc.so.{version}" for version in toolkit),
+                     *(f"out/lib/libnvrtc.so.{version}" for version in brought)):
+            (place / path).parent.mkdir(parents=True, exist_ok=True)
+            (place / path).touch()
+        (place / "home/include/cuda.h").write_text("#define CUDA_VERSION 13000\n")
+        done = subprocess.run([ROOT / "gpu/cuda/cuda_headers.sh", place / "out", place / "home"], env=dict(os.environ, PIP_NO_INDEX="1"),
+                              capture_output=True, text=True, check=False)
+        said = (place / "out/cuda.mk").read_text() + done.stderr
+        expect(f"NVRTC := {wanted and place / wanted}\n" in said and says in said, f"NVRTC is {wanted or 'missing'}, and it says '{says}'", said)
+
+
 with tempfile.TemporaryDirectory() as name:
     blocks(pathlib.Path(name))
     kernels(pathlib.Path(name))
+    compilers(pathlib.Path(name))
 for one in wrong:
     print(f"    {one}")
 sys.exit(1 if wrong else 0)

@@ -95,28 +95,6 @@ static inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t selector) {
     return result;
 }
 
-static inline uint32_t __dp2a_lo(uint32_t a, uint32_t b, uint32_t c) {
-    return c + (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff);
-}
-
-static inline uint32_t __dp2a_hi(uint32_t a, uint32_t b, uint32_t c) {
-    return __dp2a_lo(a, b >> 16, c);
-}
-
-static inline int32_t __dp2a_lo(int32_t a, int32_t b, int32_t c) {
-    return c + (int16_t)a * (int8_t)b + (a >> 16) * (int8_t)(b >> 8);
-}
-static inline int32_t __dp2a_hi(int32_t a, int32_t b, int32_t c) {
-    return __dp2a_lo(a, b >> 16, c);
-}
-
-static inline int32_t __dp4a(int32_t a, int32_t b, int32_t c) {
-    for (unsigned i = 0; i < 4; i++) {
-        c += (int8_t)(a >> 8 * i) * (int8_t)(b >> 8 * i);
-    }
-    return c;
-}
-
 static inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t shift) {
     return (uint32_t)(((uint64_t)high << 32 | low) >> (shift & 31));
 }

@@ -124,6 +124,32 @@ static void test_the_first_error_is_told(void **state) {
     buf_finish(&image);
 }
 
+/* ptxas, which NVRTC calls, spells errors in another way, and warnings about the source come first. */
+static void test_an_error_of_ptxas_is_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *source, *says;
+    } cases[] = {
+        {"extern \"C\" __device__ int nowhere(int);\n"
+         "__global__ void k(int *p) { int unused; *p = nowhere(1); }\n",
+         "Unresolved extern function 'nowhere'"},
+        {"__global__ void k(int *p) { int unused; asm(\"no.such %0;\" : \"=r\"(*p)); }\n",
+         "Unknown modifier"},
+    };
+    struct nvrtc nvrtc = open_nvrtc();
+    struct nvrtc_target target = {90, false};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error err = {0};
+        struct buf image;
+        buf_init(&image, NVRTC_IMAGE_MAX);
+        assert_int_equal(nvrtc_compile(&nvrtc, cases[i].source, target, &image, &err), ST_DEVICE);
+        if (!strstr(err.text, "ptxas") || !strstr(err.text, cases[i].says)) {
+            fail_msg("%s", err.text);
+        }
+        buf_finish(&image);
+    }
+}
+
 static void test_choice_and_description(void **state) {
     (void)state;
     struct nvrtc nvrtc = open_nvrtc();
@@ -168,6 +194,7 @@ int main(void) {
         cmocka_unit_test(test_the_source_is_whole),
         cmocka_unit_test(test_missing_library),
         cmocka_unit_test(test_the_first_error_is_told),
+        cmocka_unit_test(test_an_error_of_ptxas_is_told),
         cmocka_unit_test(test_choice_and_description),
         cmocka_unit_test(test_standard_types),
     };

@@ -194,10 +194,10 @@ static __device__ __forceinline__ void sum_pairs(const uint32_t *pair_y,
         for (int i = 0; i < Rows; i++) {
             if (j - i >= -1 && j - i <= 2 * Radius) {
                 uint32_t weights = pair_y[j - i + 1];
-                sum[i].of[0] = __dp2a_lo(weights, low, sum[i].of[0]);
-                sum[i].of[1] = __dp2a_hi(weights, low, sum[i].of[1]);
-                sum[i].of[2] = __dp2a_lo(weights, high, sum[i].of[2]);
-                sum[i].of[3] = __dp2a_hi(weights, high, sum[i].of[3]);
+                sum[i].of[0] = dot_low(weights, low, sum[i].of[0]);
+                sum[i].of[1] = dot_high(weights, low, sum[i].of[1]);
+                sum[i].of[2] = dot_low(weights, high, sum[i].of[2]);
+                sum[i].of[3] = dot_high(weights, high, sum[i].of[3]);
             }
             if (j - i >= 2 * Radius - 1 && j - i <= 2 * Radius) { /* keeps the upper 15 of 23 bits */
                 struct value_group made = {__byte_perm(sum[i].of[0], sum[i].of[1], 0x6521),

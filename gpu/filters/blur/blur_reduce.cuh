@@ -54,10 +54,10 @@ static __device__ __forceinline__ void reduce_window(const uint32_t (&group)[Win
             int k = j - (i << Shift);
             if (k >= -1 && k <= 4 * ((1 << Shift) - 1)) {
                 uint32_t weights = stage_weight<Shift>(k) | stage_weight<Shift>(k + 1) << 16;
-                sum[i].of[0] = __dp2a_lo(weights, low, sum[i].of[0]);
-                sum[i].of[1] = __dp2a_hi(weights, low, sum[i].of[1]);
-                sum[i].of[2] = __dp2a_lo(weights, high, sum[i].of[2]);
-                sum[i].of[3] = __dp2a_hi(weights, high, sum[i].of[3]);
+                sum[i].of[0] = dot_low(weights, low, sum[i].of[0]);
+                sum[i].of[1] = dot_high(weights, low, sum[i].of[1]);
+                sum[i].of[2] = dot_low(weights, high, sum[i].of[2]);
+                sum[i].of[3] = dot_high(weights, high, sum[i].of[3]);
             }
         }
     }

@@ -7,6 +7,7 @@
 #define BLURD_GPU_FILTERS_BLUR_BLUR_VALUES_CUH
 
 #include "gpu/filters/blur/fixed_kernels.h"
+#include "gpu/stream/dot.cuh"
 #include "gpu/stream/grid.cuh"
 
 struct sums {
@@ -50,10 +51,10 @@ static __device__ __forceinline__ struct value_group column_values(const struct 
         uint32_t weights = weight_pair(plane.y, k);
         uint32_t low = __byte_perm(a, b, 0x5140);
         uint32_t high = __byte_perm(a, b, 0x7362);
-        sum.of[0] = __dp2a_lo(weights, low, sum.of[0]);
-        sum.of[1] = __dp2a_hi(weights, low, sum.of[1]);
-        sum.of[2] = __dp2a_lo(weights, high, sum.of[2]);
-        sum.of[3] = __dp2a_hi(weights, high, sum.of[3]);
+        sum.of[0] = dot_low(weights, low, sum.of[0]);
+        sum.of[1] = dot_high(weights, low, sum.of[1]);
+        sum.of[2] = dot_low(weights, high, sum.of[2]);
+        sum.of[3] = dot_high(weights, high, sum.of[3]);
     }
     return pack_values(sum, 8);
 }
