@@ -16,7 +16,8 @@
 
 /* dp2a.lo, dp2a.hi and dp4a, of values with a sign ("s32") or without. */
 static inline uint32_t dot_on_host(const char *instruction, uint32_t a, uint32_t b, uint32_t sum) {
-    bool four = instruction[2] == '4', high = instruction[5] == 'h', sign = strstr(instruction, "s32") != NULL;
+    bool four = instruction[2] == '4', high = instruction[5] == 'h',
+         sign = strstr(instruction, "s32") != NULL;
     for (unsigned i = 0; i < (four ? 4 : 2); i++) {
         uint32_t value = four ? a >> 8 * i : a >> 16 * i, byte = b >> (8 * i + (high ? 16 : 0)) & 0xff;
         value = four ? (sign ? (uint32_t)(int8_t)value : value & 0xff)
