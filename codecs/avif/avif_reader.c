@@ -6,6 +6,7 @@
 
 #include "codecs/avif/avif.h"
 #include "codecs/avif/avif_crop.h"
+#include "codecs/bmff/bmff_items.h"
 #include "codecs/limits.h"
 
 enum { FRAMES_MAX = 10000 }; /* of an animation; libavif lists them all */
@@ -146,6 +147,19 @@ void avif_reader_close(struct avif_reader *reader) {
     *reader = (struct avif_reader){0};
 }
 
+/* libavif does not tell. A file that is not read here has nothing to tell: a sequence without a still
+ * picture. */
+static unsigned other_pictures(struct bytes input) {
+    struct bmff_items items;
+    struct error ignored;
+    unsigned losses = 0;
+    if (bmff_items_read(&items, input, "AVIF", &ignored) == ST_OK) {
+        losses = bmff_items_losses(&items);
+    }
+    bmff_items_finish(&items);
+    return losses;
+}
+
 enum status avif_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err) {
     struct avif_reader reader;
@@ -153,6 +167,7 @@ enum status avif_probe(struct bytes input, const struct codec_limits *limits, st
     if (status == ST_OK) {
         picture->native = reader.native;
         picture->pixels = reader.pixels;
+        picture->metadata.losses |= other_pictures(input);
         status = avif_reader_metadata(&reader, &picture->metadata, err);
     }
     avif_reader_close(&reader);

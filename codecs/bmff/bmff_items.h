@@ -18,6 +18,7 @@ struct bmff_item {
     struct bytes data;      /* its first extent; empty when that is outside the file */
     uint64_t work;          /* pixels to decode for it, its alpha included; heic_check adds them up */
     uint64_t alpha_work;    /* those of its alpha */
+    uint8_t uses;           /* for bmff_items_losses */
     unsigned levels;        /* of pictures that it is made of, itself included; 0: not visited */
 };
 
@@ -49,6 +50,10 @@ bool bmff_items_reference(const struct bmff_items *items, struct bytes *boxes, s
 
 /* Takes the next id off the body of a reference; false at its end. */
 bool bmff_items_next_id(const struct bmff_items *items, struct bytes *ids, uint32_t *id);
+
+/* Bits of codecs/metadata/losses.h for what the file has beside the primary picture, what that is made of,
+ * and its alpha: thumbnails, and other pictures, among which are gain maps (`tmap`) and depth. */
+unsigned bmff_items_losses(struct bmff_items *items);
 
 /* Fills `data` of all items from the box `iloc`. Internal to bmff_items_read. */
 void bmff_location_read(struct bmff_items *items);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "codecs/bmff/bmff_items.h"
+#include "codecs/heic/heic_references.h"
 #include "codecs/limits.h"
 
 enum {
@@ -241,12 +241,13 @@ static enum status check_items(struct check *check, struct bytes input, struct h
     }
     if (status == ST_OK) {
         facts->gray = bmff_items_find(&check->items, check->items.primary)->gray;
+        facts->losses = bmff_items_losses(&check->items);
     }
     return status;
 }
 
 enum status heic_check(struct bytes input, const struct codec_limits *limits, struct heic_facts *facts,
-                       struct error *err) {
+                       struct buf *mended, struct error *err) {
     struct bytes meta;
     bool still =
         bmff_has_brand(input, "mif1") || bmff_has_brand(input, "heic") || bmff_has_brand(input, "heix");
@@ -259,6 +260,7 @@ enum status heic_check(struct bytes input, const struct codec_limits *limits, st
     }
     struct check check = {.limits = limits};
     enum status status = check_items(&check, input, facts, err);
+    status = status == ST_OK ? heic_references_mend(&check.items, mended, err) : status;
     bmff_items_finish(&check.items);
     return status;
 }

@@ -7,13 +7,15 @@
 #include "codecs/definition.h"
 
 struct heic_facts {
-    bool gray; /* the primary picture has no colours */
+    bool gray;       /* the primary picture has no colours */
+    unsigned losses; /* bits of codecs/metadata/losses.h: pictures beside the primary one */
 };
 
 /* Checks that the primary picture is made of HEVC pictures, that tiles cover it, and that the pixels to
  * decode are in proportion to the limit. ST_UNSUPPORTED for other codecs and sequences, ST_LIMIT, ST_CORRUPT,
- * ST_BUSY. */
+ * ST_BUSY. *mended, which the caller frees with buf_finish, receives what libheif is to read instead, or
+ * stays empty: heic_references.h. */
 enum status heic_check(struct bytes input, const struct codec_limits *limits, struct heic_facts *facts,
-                       struct error *err);
+                       struct buf *mended, struct error *err);
 
 #endif

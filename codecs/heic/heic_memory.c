@@ -10,7 +10,7 @@ enum {
                          for ever */
     COPIES = 8,       /* bytes a pixel of 8 bits */
     EDGE = 64,        /* pixels that complete blocks and tiles */
-    INPUTS = 3,       /* copies of the file's data */
+    INPUTS = 4,       /* copies of the file's data, and the file that heic_references.h makes */
 };
 
 size_t heic_decode_bytes(const struct picture *picture, size_t input) {

@@ -144,15 +144,6 @@ static void read_code_points(const struct heic_reader *reader, struct metadata *
     add_chunk(metadata, CHUNK_COLOUR, CICP, take(metadata, sizeof(code)));
 }
 
-static void find_lost_pictures(const struct heic_reader *reader, unsigned *losses) {
-    const struct heic_library *heif = reader->heif;
-    bool thumbnails = heif->heif_image_handle_get_number_of_thumbnails(reader->handle) > 0;
-    int others = heif->heif_image_handle_get_number_of_auxiliary_images(
-        reader->handle, (int)LIBHEIF_AUX_IMAGE_FILTER_OMIT_ALPHA);
-    bool pictures = others > 0 || heif->heif_context_get_number_of_top_level_images(reader->context) > 1;
-    *losses |= (thumbnails ? (unsigned)LOSS_THUMBNAIL : 0) | (pictures ? (unsigned)LOSS_PICTURES : 0);
-}
-
 enum status heic_metadata_read(const struct heic_reader *reader, struct metadata *metadata,
                                struct error *err) {
     struct blocks blocks = {0};
@@ -171,6 +162,6 @@ enum status heic_metadata_read(const struct heic_reader *reader, struct metadata
     }
     metadata->exif = tiff_in(copy(reader, &blocks.exif, LOSS_EXIF, metadata));
     metadata->xmp = copy(reader, &blocks.xmp, LOSS_XMP, metadata);
-    find_lost_pictures(reader, &metadata->losses);
+    metadata->losses |= reader->facts.losses;
     return ST_OK;
 }

@@ -66,12 +66,12 @@ static enum status check_sizes(const struct heic_reader *reader, const struct co
 enum status heic_reader_open(struct heic_reader *reader, struct bytes input,
                              const struct codec_limits *limits, struct error *err) {
     *reader = (struct heic_reader){0};
-    enum status status = heic_check(input, limits, &reader->facts, err);
+    enum status status = heic_check(input, limits, &reader->facts, &reader->mended, err);
     if (status == ST_OK) {
         status = heic_library_open(&reader->heif, err);
     }
     if (status == ST_OK) {
-        status = read_boxes(reader, input, err);
+        status = read_boxes(reader, reader->mended.size > 0 ? buf_bytes(&reader->mended) : input, err);
     }
     return status == ST_OK ? check_sizes(reader, limits, err) : status;
 }
@@ -83,5 +83,6 @@ void heic_reader_finish(struct heic_reader *reader) {
     if (reader->context) {
         reader->heif->heif_context_free(reader->context);
     }
+    buf_finish(&reader->mended);
     *reader = (struct heic_reader){0};
 }

@@ -13,6 +13,7 @@ struct heic_reader {
     struct heif_context *context;
     struct heif_image_handle *handle; /* of the primary picture */
     struct heic_facts facts;
+    struct buf mended; /* what the library reads instead of the input; empty: nothing */
 };
 
 /* Reads the boxes of the file, but no pixels, and checks the sizes of the primary picture. End the reader

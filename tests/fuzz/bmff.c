@@ -18,6 +18,7 @@ static void read_items(struct bytes input) {
                          "references are inside their box");
         }
     }
+    bmff_items_losses(&items);
     bmff_items_finish(&items);
 }
 
