@@ -83,7 +83,8 @@ struct picture {
     enum codec_id codec;
     struct image_shape native; /* as the codec stores it: planar YCbCr where that is exact */
     struct image_shape pixels; /* interleaved: grey, grey+alpha, RGB, RGBA; always possible */
-    bool progressive;          /* several scans or interlaced */
+    bool lossless;    /* JPEG: of samples, without blocks, so that it cannot be decoded at a reduced size */
+    bool progressive; /* several scans or interlaced */
     struct metadata metadata;
 };
 

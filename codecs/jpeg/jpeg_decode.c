@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "codecs/jpeg/jpeg_markers.h"
 #include "codecs/jpeg/jpeg_planes.h"
 #include "codecs/jpeg/jpeg_reader.h"
+#include "codecs/jpeg/lossless/sof3.h"
 #include "codecs/limits.h"
 
 #if JPEG_LIB_VERSION >= 70
@@ -30,7 +30,6 @@ static void describe(const struct jpeg_decompress_struct *cinfo, struct picture 
 static enum status check_frame(const struct jpeg_frame *frame, const struct codec_limits *limits,
                                struct error *err) {
     static const char *const names[16] = {
-        [3] = "lossless",
         [5] = "hierarchical",
         [6] = "hierarchical progressive",
         [7] = "hierarchical lossless",
@@ -81,14 +80,9 @@ static enum status probe_guarded(struct jpeg_reader *reader, struct bytes input,
     return check_blocks(reader, input.size - scan, picture->progressive);
 }
 
-enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
-                       struct error *err) {
-    struct jpeg_frame frame;
-    enum status status = jpeg_read_frame(input, &frame, err);
-    status = status != ST_OK ? status : check_frame(&frame, limits, err);
-    if (status != ST_OK) {
-        return status;
-    }
+/* By libjpeg. */
+static enum status probe_blocks(struct bytes input, const struct codec_limits *limits, size_t scan,
+                                struct picture *picture, struct error *err) {
     struct jpeg_guard guard;
     struct jpeg_reader reader;
     jpeg_guard_init(&guard, ST_CORRUPT, err);
@@ -97,8 +91,23 @@ enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, st
         jpeg_destroy_decompress(&reader.cinfo);
         return guard.status;
     }
-    status = probe_guarded(&reader, input, frame.scan, picture);
+    enum status status = probe_guarded(&reader, input, scan, picture);
     jpeg_destroy_decompress(&reader.cinfo);
+    return status;
+}
+
+enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
+                       struct error *err) {
+    struct jpeg_frame frame;
+    enum status status = jpeg_read_frame(input, &frame, err);
+    status = status != ST_OK ? status : check_frame(&frame, limits, err);
+    if (status == ST_OK) {
+        status = sof3_is(input) ? sof3_probe(input, picture, err)
+                                : probe_blocks(input, limits, frame.scan, picture, err);
+    }
+    if (status != ST_OK) {
+        return status;
+    }
     if (status == ST_OK && (picture->pixels.width != frame.width || picture->pixels.height != frame.height)) {
         return fail(err, ST_CORRUPT, "JPEG has frame headers that contradict each other");
     }
@@ -273,6 +282,9 @@ enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, c
                         struct error *err) {
     bool left = true;
     uint32_t told = 0;
+    if (sof3_is(input)) {
+        return sof3_decode(input, limits, image, err);
+    }
     enum status status = limits->libjpeg ? ST_OK : decode_own(input, limits, image, &left, &told, err);
     return status == ST_OK && left ? decode_rest(input, limits, image, told, err) : status;
 }

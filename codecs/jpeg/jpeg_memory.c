@@ -33,8 +33,9 @@ static size_t stored_coefficients(const struct image_shape *native) {
                                       : coefficients(native);
 }
 
-/* Either decoder. The tables of the own one take no more than libjpeg's, and neither does its strip of a row
- * of MCUs, if it makes RGB. Help is for sequential files that are decoded to planes. */
+/* Any decoder; that of lossless files takes none. The tables of the own one take no more than libjpeg's, and
+ * neither does its strip of a row of MCUs, if it makes RGB. Help is for sequential files that are decoded to
+ * planes. */
 size_t jpeg_decode_bytes(const struct picture *picture, size_t input) {
     (void)input; /* read in place */
     size_t values = picture->progressive ? stored_coefficients(&picture->native) : 0;

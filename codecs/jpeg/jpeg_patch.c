@@ -10,6 +10,7 @@
 #include "codecs/jpeg/baseline/baseline.h"
 #include "codecs/jpeg/jpeg_blocks.h"
 #include "codecs/jpeg/jpeg_writer.h"
+#include "codecs/jpeg/lossless/sof3.h"
 
 enum {
     CELL_ROWS_MAX = 4, /* rows of 8x8 cells in an MCU row */
@@ -348,6 +349,9 @@ static enum status possible_guarded(struct jpeg_reader *reader, struct bytes inp
 bool jpeg_patch_possible(struct bytes input, const struct codec_limits *limits) {
     struct jpeg_guard guard;
     struct jpeg_reader reader;
+    if (sof3_is(input)) {
+        return false;
+    }
     jpeg_guard_init(&guard, ST_CORRUPT, NULL);
     jpeg_reader_init(&reader, &guard, limits);
     if (setjmp(guard.jump)) {

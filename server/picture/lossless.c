@@ -23,8 +23,9 @@ enum status lossless_refuse(const char *reason, struct error *err) {
 
 static enum status check_request(const struct lossless *request, struct error *err) {
     const struct parameters *parameters = request->parameters;
-    if (request->picture->codec != CODEC_JPEG) {
-        return lossless_refuse("only a JPEG has blocks that a JPEG can keep", err);
+    if (request->picture->codec != CODEC_JPEG || request->picture->lossless) {
+        return lossless_refuse("only a JPEG has blocks that a JPEG can keep, and a lossless one has none",
+                               err);
     }
     if (parameters->input.mode == MODE_REDACT || parameters_select(parameters)) {
         return lossless_refuse("regions need a new encoding", err);

@@ -201,9 +201,9 @@ static enum status append_filters(struct plan *plan, struct error *err) {
 static bool may_reduce(const struct plan *plan) {
     const struct input_arguments *input = &plan->parameters->input;
     const struct operation *first = &plan->parameters->ops.operation[0];
-    return plan->picture.codec == CODEC_JPEG && filter_id(first->filter) == FILTER_RESIZE &&
-           first->arguments.resize.shrink == RESIZE_FAST && !plan_is_linear(plan) &&
-           input->mode != MODE_REDACT && !parameters_select(plan->parameters);
+    return plan->picture.codec == CODEC_JPEG && !plan->picture.lossless &&
+           filter_id(first->filter) == FILTER_RESIZE && first->arguments.resize.shrink == RESIZE_FAST &&
+           !plan_is_linear(plan) && input->mode != MODE_REDACT && !parameters_select(plan->parameters);
 }
 
 /* Whether the reduced picture can be turned: with samples cut by the border, its grid would shift. */

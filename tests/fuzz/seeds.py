@@ -99,6 +99,17 @@ def made_jpegs():
                 yield encoded(texture(*size, 'RGB'), 'JPEG', progressive=True, quality=90, subsampling=subsampling, restart_marker_blocks=interval)
 
 
+def lossless_jpegs():
+    """Flat ones, each sample a bit of 0, of 1 and 3 components, with and without restart markers."""
+    for count, rows in ((1, 0), (1, 2), (3, 0)):
+        ids = b'RGB'[:count]
+        head = b'\xff\xd8\xff\xc3' + struct.pack('>HBHHB', 8 + 3 * count, 8, 8, 8, count) + b''.join(bytes((i, 17, 0)) for i in ids)
+        head += b'\xff\xc4\0\x15\0\1\1' + bytes(14) + b'\0\1' + (b'\xff\xdd\0\4\0\x10' if rows else b'')
+        head += b'\xff\xda' + struct.pack('>HB', 6 + 2 * count, count) + b''.join(bytes((i, 0)) for i in ids) + b'\4\0\0'
+        parts = [bytes(8 * rows * count // 8)] * 4 if rows else [bytes(8 * count)]
+        yield head + b''.join(part + (bytes((255, 0xD0 + n)) if n < len(parts) - 1 else b'\xff\xd9') for n, part in enumerate(parts))
+
+
 def large_jpegs():
     """As large as decoders need them to divide the work among threads, and no larger than fuzz targets take them."""
     for subsampling, size in enumerate(((256, 256), (256, 400), (512, 256))):
@@ -284,7 +295,7 @@ def config_texts():
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    jpegs, pngs = list(made_jpegs()), list(made_pngs())
+    jpegs, pngs = list(made_jpegs()) + list(lossless_jpegs()), list(made_pngs())
     jpegs += tagged_jpegs(min(jpegs, key=len))
     pngs += tagged_pngs(min(pngs, key=len))
     for data in [*exifs(), *xmps(), *iptcs(), *texts()]:

@@ -137,7 +137,7 @@ def test_variants_of_jpeg_are_named(server):
         data[at + 4] = 12
 
     def lossless(data, at):
-        data[at + 1] = 0xC3
+        data[at + 1] = 0xC7
 
     def hierarchical(data, at):
         data[at + 1] = 0xC5

@@ -280,7 +280,7 @@ static void test_variants_are_named(void **state) {
         size_t offset; /* behind the frame marker's 0xFF */
         uint8_t value;
         const char *word;
-    } cases[] = {{1, 0xC3, "lossless"},  {1, 0xC5, "hierarchical"}, {4, 12, "12 bits"},
+    } cases[] = {{1, 0xC7, "lossless"},  {1, 0xC5, "hierarchical"}, {4, 12, "12 bits"},
                  {9, 2, "2 components"}, {9, 5, "5 components"},    {1, 0xF7, "JPEG-LS"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct encode_options options = fixture_options();
