@@ -54,9 +54,28 @@ static void note_time(struct service *service, bool admin) {
     }
 }
 
-struct request *exchange_create(struct service *service, const char *target, bool admin) {
+/* The path and query of a target, which may be a whole URI (RFC 9112 3.2.2): its scheme and authority are
+ * left out, as Host is not used either. Without a host, or with user names in it, a URI stays as it is, and
+ * leads nowhere. *root: the path is empty, which means "/". */
+static const char *origin_form(const char *target, bool *root) {
+    size_t scheme = strncasecmp(target, "http://", 7) == 0    ? 7
+                    : strncasecmp(target, "https://", 8) == 0 ? 8
+                                                              : 0;
+    size_t host = strcspn(target + scheme, "/?@#");
+    char after = target[scheme + host];
+    *root = false;
+    if (scheme == 0 || host == 0 || target[scheme] == ':' || after == '@' || after == '#') {
+        return target;
+    }
+    *root = after != '/';
+    return target + scheme + host;
+}
+
+struct request *exchange_create(struct service *service, const char *whole_target, bool admin) {
+    bool root;
+    const char *target = origin_form(whole_target, &root);
     size_t size = strlen(target);
-    size_t kept = size < REQUEST_TARGET_MAX ? size : REQUEST_TARGET_MAX;
+    size_t kept = (size < REQUEST_TARGET_MAX ? size : REQUEST_TARGET_MAX) + root;
     struct request *request = malloc(sizeof *request + kept + 1);
     if (!request) {
         return NULL;
@@ -73,7 +92,8 @@ struct request *exchange_create(struct service *service, const char *target, boo
     request->retry_after_s = 1;
     memcpy(request->outcome.backend_name, "none", sizeof "none");
     make_id(request);
-    memcpy(request->target, target, kept);
+    memcpy(request->target, "/", root);
+    memcpy(request->target + root, target, kept - root);
     request->query = strchr(request->target, '?');
     if (request->query) {
         *request->query++ = '\0';

@@ -89,10 +89,23 @@ static bool take(struct bytes *rest, const char *text) {
     return true;
 }
 
-/* Reads one header line of a part; only Content-Disposition matters. */
+static bool begins(const char *line, size_t size, const char *with) {
+    return size >= strlen(with) && strncasecmp(line, with, strlen(with)) == 0;
+}
+
+static bool is_binary_type(const char *line, size_t size) {
+    size_t at = sizeof "Content-Type:" - 1;
+    while (at < size && (line[at] == ' ' || line[at] == '\t')) {
+        at++;
+    }
+    return begins(line + at, size - at, "image/") || begins(line + at, size - at, "application/octet-stream");
+}
+
+/* Reads one header line of a part; only Content-Disposition and Content-Type matter. */
 static enum status read_header(struct part *part, const char *line, size_t size, struct error *err) {
     static const char disposition[] = "Content-Disposition:";
-    if (size < sizeof disposition - 1 || strncasecmp(line, disposition, sizeof disposition - 1) != 0) {
+    part->is_binary |= begins(line, size, "Content-Type:") && is_binary_type(line, size);
+    if (!begins(line, size, disposition)) {
         return ST_OK;
     }
     if (part->name[0]) {
@@ -104,9 +117,10 @@ static enum status read_header(struct part *part, const char *line, size_t size,
     if (!find_parameter(line, size, "name", part->name, MULTIPART_NAME_MAX)) {
         return fail(err, ST_CORRUPT, "a multipart part has no name of at most 63 characters");
     }
-    char ignored[MULTIPART_HEADER_MAX];
-    part->is_file = find_parameter(line, size, "filename", ignored, sizeof ignored - 1) ||
-                    find_parameter(line, size, "filename*", ignored, sizeof ignored - 1);
+    char name[MULTIPART_HEADER_MAX];
+    part->is_file = find_parameter(line, size, "filename", name, sizeof name - 1) ||
+                    find_parameter(line, size, "filename*", name, sizeof name - 1);
+    part->is_unfilled = part->is_file && !name[0];
     return ST_OK;
 }
 
@@ -167,6 +181,7 @@ enum status multipart_next(struct multipart *multipart, struct part *part, bool 
         return fail(err, ST_CORRUPT, "the multipart body is cut short: a part has no end");
     }
     part->data = (struct bytes){rest->data, end > rest->data ? (size_t)(end - rest->data) : 0};
+    part->is_unfilled = part->is_unfilled && part->data.size == 0;
     size_t skipped = (size_t)(end - rest->data) + multipart->delimiter_size;
     rest->data += skipped;
     rest->size -= skipped;

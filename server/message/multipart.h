@@ -23,7 +23,10 @@ struct multipart {
 
 struct part {
     char name[MULTIPART_NAME_MAX + 1];
-    bool is_file; /* has a file name, which is never used */
+    bool is_file;     /* has a file name, which is never used */
+    bool is_binary;   /* its Content-Type is that of a picture, or of bytes of no special kind */
+    bool is_unfilled; /* an empty part with an empty file name: a form's field for a file that was not chosen
+                       */
     struct bytes data;
 };
 

@@ -22,7 +22,14 @@ static enum status take_once(struct bytes *kept, const struct part *part, struct
 
 static enum status take_field(struct request *request, const struct part *part, struct error *err) {
     char value[QUERY_VALUE_MAX + 1];
-    if (part->data.size >= sizeof value || memchr(part->data.data, '\0', part->data.size)) {
+    bool fits = part->data.size < sizeof value && !memchr(part->data.data, '\0', part->data.size);
+    if (!fits && !parameters_know(&request->parameters, part->name)) {
+        return fail_argument(
+            err, part->name,
+            "unknown parameter; the part of a picture needs a file name or a Content-Type like "
+            "image/jpeg");
+    }
+    if (!fits) {
         return fail_argument(err, part->name, "the value is too long or contains a zero byte");
     }
     memcpy(value, part->data.data, part->data.size);
@@ -30,16 +37,20 @@ static enum status take_field(struct request *request, const struct part *part, 
     return parameters_set(&request->parameters, part->name, value, err);
 }
 
-/* A part with a file name is the picture, unless it has a parameter's name: -F kernel=@matrix.json. */
+/* A part with a file name or a picture's type is the picture, unless it has a parameter's name, as with
+ * -F kernel=@matrix.json. */
 static enum status take_part(struct request *request, const struct part *part, struct form *form,
                              struct error *err) {
+    if (part->is_unfilled) {
+        return ST_OK; /* browsers send a field for a file so when none was chosen */
+    }
     if (strcmp(part->name, "regions") == 0) {
         return take_once(&form->regions, part, err);
     }
     if (strcmp(part->name, "mask") == 0) {
         return take_once(&form->mask, part, err);
     }
-    if (!part->is_file || parameters_know(&request->parameters, part->name)) {
+    if (!(part->is_file || part->is_binary) || parameters_know(&request->parameters, part->name)) {
         return take_field(request, part, err);
     }
     if (form->picture.data) {

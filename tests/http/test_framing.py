@@ -141,6 +141,30 @@ def test_clear_chunked_messages_are_served(server, lines):
             assert connection.answer().status == 200
 
 
+@pytest.mark.parametrize('start', ('http://localhost', 'HTTP://example.org:8080', 'https://[::1]:443'))
+def test_targets_in_absolute_form(server, start):
+    """RFC 9112 3.2.2: a server must accept them, though clients send them to proxies only."""
+    body = pictures.small_png()
+    with server.connect() as connection:
+        for target, more in (('/blur?sigma=1', ()), ('/blur?sigma=1&edge=wrap', ('X-Request-Id: whole-uri',))):
+            connection.send(wire.message('POST', start + target, body, more))
+            answer = connection.answer()
+            assert answer.status == 200 and answer.body == server.post(target, body).content
+        for target, wanted in (('/livez?x=http://a/b', 200), ('', 200), ('?a=/b', 200), ('/nowhere', 404), ('/nowhere/http://x/livez', 404)):
+            connection.send(wire.message('GET', start + target))
+            assert connection.answer().status == wanted, target
+    assert server.wait_for_line('id=whole-uri .*path=/blur ')
+
+
+@pytest.mark.parametrize('target', ('http://', 'http:///livez', 'http://:80/livez', 'http://me@localhost/livez', 'http://localhost#/livez',
+                                    'ftp://localhost/livez', 'http:/livez', 'localhost/livez'))
+def test_targets_that_are_no_address_of_ours(server, target):
+    with server.connect() as connection:
+        connection.send(wire.message('GET', target))
+        answer = connection.answer()
+        assert answer.status in (400, 404)
+
+
 def test_chunk_extensions_and_trailers(server):
     body = pictures.small_png()
     with server.connect() as connection:

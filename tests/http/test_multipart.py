@@ -20,7 +20,7 @@ def form(*parts, boundary='simple', end='--\r\n', prologue=b'', extra=b'Content-
     body = prologue
     for name, data in parts:
         data = data if isinstance(data, bytes) else data.encode()
-        body += f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n'.encode() + extra
+        body += f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n'.encode() + (extra if 'filename' in name else b'')
         body += b'\r\n' + data + b'\r\n'
     return body + f'--{boundary}{end}'.encode()
 
@@ -75,6 +75,42 @@ def test_two_files(server):
 def test_no_file(server):
     check_problem(ask(server, form(('sigma', '2'))), 'corrupt-image', says='no file')
     check_problem(ask(server, b'--simple--\r\n'), 'corrupt-image', says='no file')
+
+
+@pytest.mark.parametrize('kind', ('image/png', 'IMAGE/jpeg', ' application/octet-stream', 'image/webp; x=y'))
+def test_a_picture_without_a_file_name(server, wanted, kind):
+    head = f'--simple\r\nContent-Type:{kind}\r\nContent-Disposition: form-data; name="image"\r\n\r\n'.encode()
+    answer = ask(server, head + pictures.small_png() + b'\r\n' + form(('sigma', '5')))
+    assert answer.status_code == 200 and answer.content == wanted['sigma=5']
+
+
+def test_a_picture_without_name_and_type(server):
+    for data in (pictures.small_png(), b'x' * 5000):
+        check_problem(ask(server, form(('image', data))), 'bad-parameter', parameter='image', says='needs a file name or a Content-Type')
+
+
+@pytest.mark.parametrize('field', ('mask', 'regions', 'image', 'kernel', 'second'))
+def test_a_file_that_was_not_chosen(server, wanted, field):
+    """Browsers send an optional field for a file with an empty name and no bytes."""
+    empty = (f'{field}"; filename="', b'')
+    for parts in ((FILE, empty), (empty, FILE)):
+        answer = ask(server, form(*parts, ('sigma', '5')))
+        assert answer.status_code == 200 and answer.content == wanted['sigma=5']
+    check_problem(ask(server, form(empty)), 'corrupt-image', says='no file')
+
+
+def test_a_mask_that_is_empty_is_no_mask_that_was_not_chosen(server):
+    for name in ('mask"; filename="m.png', 'mask'):
+        assert ask(server, form(FILE, (name, b''))).status_code == 400
+
+
+def test_redaction_is_not_lost_with_a_mask_that_was_not_chosen(server):
+    """What it then covers is what it covers without the field."""
+    empty = ('mask"; filename="', b'')
+    for query in ('mode=redact', 'mode=redact&region=1,1,5,5'):
+        with_field, without = ask(server, form(FILE, empty), query), ask(server, form(FILE), query)
+        assert (with_field.status_code, with_field.headers['Content-Type']) == (without.status_code, without.headers['Content-Type'])
+        assert with_field.status_code != 200 or with_field.content == without.content
 
 
 def test_empty_file(server):
