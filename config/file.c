@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/process/plain_file.h"
+
 struct file_reader {
     const char *shown; /* its path, for error sentences */
     config_file_line each;
@@ -87,10 +89,10 @@ static enum status read_lines(const struct file_reader *reader, char *text, size
 
 /* Reads at most one byte more than allowed, even from an endless file. */
 static enum status slurp(const char *path, const char *shown, char *text, size_t *size, struct error *err) {
-    FILE *file = fopen(path, "re");
+    const char *why;
+    FILE *file = plain_file_open(path, &why);
     if (!file) {
-        return fail_argument(err, "config", "cannot open the configuration file %s: %s", shown,
-                             strerror(errno));
+        return fail_argument(err, "config", "cannot open the configuration file %s: %s", shown, why);
     }
     *size = fread(text, 1, CONFIG_FILE_MAX + 1, file);
     int reason = ferror(file) ? errno : 0;

@@ -3,9 +3,14 @@
 
 #include <gnutls/x509.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "core/process/plain_file.h"
+
+enum { PEM_MAX = 1 << 20 /* bytes; a chain has some thousand */ };
 
 struct tls_identity {
     gnutls_x509_crt_t *chain;
@@ -13,14 +18,32 @@ struct tls_identity {
     gnutls_x509_privkey_t key;
 };
 
+/* Reads a file of at most PEM_MAX bytes. `text` has room for one more. `what` it is, for the error. */
+static enum status load_text(const char *path, const char *what, gnutls_datum_t *text, struct error *err) {
+    const char *why = "it is larger than 1 MiB";
+    FILE *file = plain_file_open(path, &why);
+    size_t size = 0;
+    text->data = file ? gnutls_malloc(PEM_MAX + 1) : NULL;
+    bool whole = text->data && (size = fread(text->data, 1, PEM_MAX + 1, file)) <= PEM_MAX && !ferror(file);
+    if (file) {
+        fclose(file);
+    }
+    text->size = (unsigned)size;
+    if (!whole) {
+        gnutls_free(text->data);
+        return fail(err, ST_ARGUMENT, "cannot read the %s file %s: %s", what, path, why);
+    }
+    return ST_OK;
+}
+
 static enum status load_chain(struct tls_identity *identity, const char *path, struct error *err) {
     gnutls_datum_t text;
-    int error = gnutls_load_file(path, &text);
-    if (error) {
-        return fail(err, ST_ARGUMENT, "cannot read the certificate file %s", path);
+    enum status status = load_text(path, "certificate", &text, err);
+    if (status != ST_OK) {
+        return status;
     }
-    error = gnutls_x509_crt_list_import2(&identity->chain, &identity->length, &text, GNUTLS_X509_FMT_PEM,
-                                         GNUTLS_X509_CRT_LIST_FAIL_IF_UNSORTED);
+    int error = gnutls_x509_crt_list_import2(&identity->chain, &identity->length, &text, GNUTLS_X509_FMT_PEM,
+                                             GNUTLS_X509_CRT_LIST_FAIL_IF_UNSORTED);
     gnutls_free(text.data);
     if (error) {
         return fail(err, ST_ARGUMENT, "%s holds no certificate chain: %s", path, gnutls_strerror(error));
@@ -34,11 +57,11 @@ static enum status load_chain(struct tls_identity *identity, const char *path, s
 
 static enum status load_key(struct tls_identity *identity, const char *path, struct error *err) {
     gnutls_datum_t text;
-    int error = gnutls_load_file(path, &text);
-    if (error) {
-        return fail(err, ST_ARGUMENT, "cannot read the key file %s", path);
+    enum status status = load_text(path, "key", &text, err);
+    if (status != ST_OK) {
+        return status;
     }
-    error = gnutls_x509_privkey_import2(identity->key, &text, GNUTLS_X509_FMT_PEM, NULL, 0);
+    int error = gnutls_x509_privkey_import2(identity->key, &text, GNUTLS_X509_FMT_PEM, NULL, 0);
     explicit_bzero(text.data, text.size);
     gnutls_free(text.data);
     return error ? fail(err, ST_ARGUMENT, "%s holds no private key: %s", path, gnutls_strerror(error))

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/process/plain_file.h"
+
 struct tokens {
     unsigned count;
     struct {
@@ -59,9 +61,10 @@ static enum status add(struct tokens *tokens, const char *line, size_t size, con
 }
 
 enum status tokens_load(struct tokens **tokens, const char *path, struct error *err) {
-    FILE *file = fopen(path, "re");
+    const char *why;
+    FILE *file = plain_file_open(path, &why);
     if (!file) {
-        return fail(err, ST_ARGUMENT, "cannot read the token file %s: %s", path, strerror(errno));
+        return fail(err, ST_ARGUMENT, "cannot read the token file %s: %s", path, why);
     }
     struct tokens *loaded = calloc(1, sizeof *loaded);
     enum status status = loaded ? ST_OK : fail(err, ST_BUSY, "out of memory");

@@ -64,7 +64,7 @@ static unsigned take(struct collector *collector, struct span_record *batch) {
     while (collector->count == 0 && !collector->ending) {
         pthread_cond_wait(&collector->news, &collector->lock);
     }
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += COLLECTOR_INTERVAL_MS / 1000;
     while (collector->count < COLLECTOR_BATCH && !collector->ending &&
            pthread_cond_timedwait(&collector->news, &collector->lock, &until) == 0) {
@@ -135,7 +135,11 @@ void collector_run(const struct collector_options *options, int socket) {
     }
     collector->options = options;
     pthread_mutex_init(&collector->lock, NULL);
-    pthread_cond_init(&collector->news, NULL);
+    pthread_condattr_t attributes; /* a wait must not depend on steps of the wall clock */
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&collector->news, &attributes);
+    pthread_condattr_destroy(&attributes);
     if (pthread_create(&poster, NULL, post_all, collector) != 0) {
         free(collector);
         return;

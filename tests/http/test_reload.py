@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """SIGHUP: a good configuration is taken over between requests, a bad one changes nothing."""
 
+import os
 import pathlib
 import re
 import signal
@@ -52,6 +53,20 @@ def reload(own):
 def blur(own, token=None, body=None):
     headers = {'Authorization': f'Bearer {token}'} if token else {}
     return own.post('/blur', body or pictures.small_png(), headers=headers)
+
+
+@pytest.mark.parametrize('what', ('config', 'tokens'))
+def test_a_pipe_in_place_of_a_file(start, files, what):
+    """A reload does not wait until somebody writes to it."""
+    own = start('--config', files.config)
+    path = getattr(files, what)
+    path.unlink()
+    os.mkfifo(path)
+    assert not reload(own)
+    assert own.wait_for_line('nothing is changed: cannot (open the configuration|read the token) file .*: it is not a regular file')
+    assert blur(own, OLD).status_code == 200
+    own.signal()
+    assert own.wait(10) == 0
 
 
 def test_a_port_that_becomes_open_is_announced(start, files):

@@ -2,6 +2,7 @@
 """TLS on the port: the same answers, deadlines for handshakes too, certificates replaced while it runs."""
 
 import concurrent.futures
+import os
 import pathlib
 import signal
 import socket
@@ -288,6 +289,17 @@ def test_a_start_that_cannot_be(pair, others, tmp_path, case, says):
         'certificate in place of key': (pair.certificate, pair.certificate)}[case]
     code, _, log = daemon.run('--port', 0, '--gpus', 'none', '--tls-cert', certificate, '--tls-key', key)
     assert code == 78 and says in log
+
+
+@pytest.mark.parametrize('which,what', (('certificate', 'certificate'), ('key', 'key')))
+@pytest.mark.parametrize('kind', ('pipe', 'large'))
+def test_what_cannot_be_read_to_its_end(pair, tmp_path, which, what, kind):
+    path = tmp_path / kind
+    os.mkfifo(path) if kind == 'pipe' else path.write_bytes(b'-' * (1 << 20) + b'-')
+    files = {'certificate': pair.certificate, 'key': pair.key, which: path}
+    code, _, log = daemon.run('--port', 0, '--gpus', 'none', '--tls-cert', files['certificate'], '--tls-key', files['key'])
+    says = {'pipe': 'it is not a regular file', 'large': 'it is larger than 1 MiB'}[kind]
+    assert code == 78 and f'cannot read the {what} file {path}: {says}' in log
 
 
 def reload(own):
