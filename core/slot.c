@@ -118,8 +118,9 @@ static struct slot *slot_create(struct slot_pool *pool) {
     return slot;
 }
 
-/* Releases memory beyond `keep` bytes; false when that failed. The pool is locked, except during the
- * system call, which takes milliseconds. */
+/* Releases memory beyond `keep` bytes; false when that failed. All of the file, since a process that maps it
+ * may have touched more than was reserved. The pool is locked, except during the system call, which takes
+ * milliseconds. */
 static bool shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
     if (slot->reserved <= keep) {
         return false;
@@ -127,8 +128,8 @@ static bool shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
     size_t length = slot->reserved - keep;
     pool->returning += length;
     pthread_mutex_unlock(&pool->lock);
-    bool taken =
-        fallocate(slot->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)keep, (off_t)length) == 0;
+    bool taken = fallocate(slot->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)keep,
+                           (off_t)(pool->most - keep)) == 0;
     pthread_mutex_lock(&pool->lock);
     pool->returning -= length;
     if (taken) {
@@ -181,12 +182,14 @@ static struct slot **find_coldest(struct slot_pool *pool, enum slot_kind kind, b
     return found;
 }
 
-/* Takes the least recently used slot of both kinds out of the pool; NULL if none holds memory. Skips slots
+/* Takes the least recently used slot of all kinds out of the pool; NULL if none holds memory. Skips slots
  * that another process maps unless `shared`. */
 static struct slot *take_coldest(struct slot_pool *pool, bool shared, int64_t before) {
-    struct slot **body = find_coldest(pool, SLOT_BODY, shared),
-                **work = find_coldest(pool, SLOT_WORK, shared);
-    struct slot **found = !body || (work && (*work)->idle_since < (*body)->idle_since) ? work : body;
+    struct slot **found = NULL;
+    for (unsigned kind = 0; kind < SLOT_KINDS; kind++) {
+        struct slot **at = find_coldest(pool, kind, shared);
+        found = at && (!found || (*at)->idle_since < (*found)->idle_since) ? at : found;
+    }
     struct slot *slot = found && (*found)->idle_since <= before ? *found : NULL;
     if (slot) {
         *found = slot->next;
@@ -333,15 +336,7 @@ enum status slot_claim(struct slot *slot, size_t size, struct error *err) {
     return status;
 }
 
-void slot_give_back(struct slot *slot) {
-    if (!slot) {
-        return;
-    }
-    struct slot_pool *pool = slot->pool;
-    pthread_mutex_lock(&pool->lock);
-    pool->bytes -= slot->claimed;
-    slot->claimed = 0;
-    pool->held[slot->kind] -= slot->reserved;
+static void make_idle(struct slot_pool *pool, struct slot *slot) {
     shrink(pool, slot, SLOT_KEEP);
     slot->idle_since = clock_ns();
     slot->next = pool->idle[slot->kind];
@@ -351,7 +346,25 @@ void slot_give_back(struct slot *slot) {
         pool->watched = true;
         eventfd_write(pool->event, 1);
     }
+}
+
+void slot_give_back(struct slot *slot) {
+    if (!slot) {
+        return;
+    }
+    struct slot_pool *pool = slot->pool;
+    bool ends = slot->kind == SLOT_EXCHANGE;
+    pthread_mutex_lock(&pool->lock);
+    pool->bytes -= slot->claimed + (ends ? slot->reserved : 0);
+    slot->claimed = 0;
+    pool->held[slot->kind] -= slot->reserved;
+    if (!ends) {
+        make_idle(pool, slot);
+    }
     pthread_mutex_unlock(&pool->lock);
+    if (ends) {
+        slot_destroy(slot, pool->most);
+    }
 }
 
 int64_t slot_pool_trim(struct slot_pool *pool, int64_t now) {

@@ -7,8 +7,10 @@
  * memory, the most recently used (warm in the cache) first. It takes memory back from idle slots before it
  * refuses, and after SLOT_IDLE_NS.
  *
- * There are two kinds of slots: a waiting request holds a body's slot as long as its client likes, and a
- * worker holds a picture's slot. A body never gets the memory of a picture.
+ * A slot keeps its kind, so that memory which another process may have mapped never holds what that process
+ * must not see or write. SLOT_BODY is for bodies: a waiting request holds one as long as its client likes.
+ * SLOT_WORK is for pictures. Engines of GPUs map both. SLOT_EXCHANGE is for what one process of codecs gets
+ * and returns: it is never reused, and slot_give_back destroys it.
  *
  * Memory is committed by fallocate before it is used: a machine without memory answers one request with
  * ST_BUSY instead of faulting within a picture. */
@@ -23,7 +25,7 @@
 
 struct slot_pool;
 
-enum slot_kind { SLOT_BODY, SLOT_WORK, SLOT_KINDS };
+enum slot_kind { SLOT_BODY, SLOT_WORK, SLOT_EXCHANGE, SLOT_KINDS };
 
 enum {
     SLOT_CALM = 16, /* while bodies hold less than this part of the budget, they keep what is warm; */
@@ -115,7 +117,8 @@ enum status slot_claim(struct slot *slot, size_t size, struct error *err);
  * often than `used`, and does not depend on earlier uses of the slot. */
 size_t slot_span(const struct slot *slot);
 
-/* Returns the slot to its pool; NULL is allowed. A slot above the usual size releases the excess.
+/* Returns the slot to its pool; NULL is allowed. A slot above the usual size releases the excess. An exchange
+ * is destroyed, with the contents that its process could still see.
  * Thread-safe. */
 void slot_give_back(struct slot *slot);
 

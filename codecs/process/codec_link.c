@@ -7,9 +7,11 @@
 
 #include "codecs/process/codec_spawner.h"
 #include "codecs/process/codec_wire.h"
+#include "core/bytes.h"
 #include "core/clock.h"
 #include "core/deadline.h"
 #include "core/log.h"
+#include "core/slot_pool.h"
 
 enum {
     SLACK = 16 << 20,     /* bytes that a library may take beyond what its codec predicts */
@@ -24,22 +26,26 @@ struct codec_link {
     unsigned faults;          /* see codec_link_faults */
     unsigned codecs; /* bits of the codecs that the process has opened: all that earlier calls used */
     int64_t used_ns; /* end of the last call */
-    struct slot *slot[CODEC_SLOTS];
-    struct {
-        uint64_t serial, span;
-    } mapped[CODEC_SLOTS]; /* by the process; span 0: nothing */
+    struct slot_pool *pool;
+    struct slot *exchange;      /* the daemon and the process map it; NULL: none */
+    uint64_t mapped;            /* bytes of it that the process has mapped */
+    struct bytes file;          /* of the call: copied into the exchange */
+    const struct image *source; /* of the call: copied into the exchange; NULL: none */
+    const struct image *target; /* of the call: copied from the exchange after the answer; NULL: none */
     struct codec_call call;
     struct codec_answer answer;
     struct codec_piece piece;
     struct buf stored; /* metadata to send */
 };
 
-enum status codec_link_create(struct codec_link **link, struct codec_spawner *spawner, struct error *err) {
+enum status codec_link_create(struct codec_link **link, struct codec_spawner *spawner, struct slot_pool *pool,
+                              struct error *err) {
     struct codec_link *made = calloc(1, sizeof *made);
     if (!made) {
         return fail(err, ST_BUSY, "out of memory");
     }
     made->spawner = spawner;
+    made->pool = pool;
     made->child = CODEC_CHILD_NONE;
     *link = made;
     return ST_OK;
@@ -47,8 +53,10 @@ enum status codec_link_create(struct codec_link **link, struct codec_spawner *sp
 
 static void end(struct codec_link *link) {
     codec_spawner_stop(&link->child);
+    slot_give_back(link->exchange);
+    link->exchange = NULL;
     link->ready = false;
-    memset(link->mapped, 0, sizeof link->mapped);
+    link->mapped = 0;
 }
 
 void codec_link_destroy(struct codec_link *link) {
@@ -58,11 +66,15 @@ void codec_link_destroy(struct codec_link *link) {
     }
 }
 
-void codec_link_lend(struct codec_link *link, struct slot *body, struct slot *work) {
-    if (link) {
-        link->slot[CODEC_BODY] = body;
-        link->slot[CODEC_WORK] = work;
+void codec_link_clear(struct codec_link *link) {
+    if (link && link->exchange) {
+        slot_cut(link->exchange, 0);
     }
+}
+
+size_t codec_link_exchange_bytes(size_t file, const struct image_shape *shape) {
+    struct image image;
+    return bytes_align_up(bytes_align_up(file, IMAGE_ALIGNMENT) + image_layout(&image, shape), SLOT_STEP);
 }
 
 /* Whether the process of earlier calls still waits for the next one; else there is none afterwards. */
@@ -78,31 +90,64 @@ static bool can_reuse(struct codec_link *link) {
     return can;
 }
 
-static enum status send_slot(struct codec_link *link, unsigned which, struct error *err) {
-    const struct slot *slot = link->slot[which];
-    struct codec_lend lend = {.span = slot_span(slot)};
-    link->mapped[which].serial = slot->serial;
-    link->mapped[which].span = lend.span;
-    return channel_send(link->child.socket, &lend, sizeof lend, CODEC_LEND, slot->fd, err);
+/* Only samples: the padding of a picture's rows may hold what was in its slot before. */
+static void copy_samples(const struct image *from, const struct image *to) {
+    for (unsigned i = 0; i < from->plane_count; i++) {
+        const struct plane *source = &from->plane[i], *target = &to->plane[i];
+        for (uint32_t y = 0; y < source->height; y++) {
+            memcpy(plane_row(target, y), plane_row(source, y), plane_row_bytes(source, from->depth));
+        }
+    }
 }
 
-/* Pages of a slot that gave memory back are found through the same mapping. */
-static bool is_mapped(const struct codec_link *link, unsigned which) {
-    const struct slot *slot = link->slot[which];
-    return !slot ||
-           (link->mapped[which].serial == slot->serial && link->mapped[which].span >= slot_span(slot));
+/* The picture of the call within the exchange. */
+static void place_picture(const struct codec_link *link, struct image *image) {
+    image_layout(image, &link->call.shape);
+    image_place(image, link->exchange->memory + link->call.picture);
 }
 
+/* Makes the exchange large enough and copies into it what the process gets. */
+static enum status fill_exchange(struct codec_link *link, struct error *err) {
+    struct codec_call *call = &link->call;
+    bool pictures = call->operation != CODEC_PROBES;
+    struct image image = {0};
+    size_t size = pictures ? image_layout(&image, &call->shape) : 0;
+    enum status status =
+        link->exchange ? ST_OK : slot_acquire(link->pool, SLOT_EXCHANGE, &link->exchange, err);
+    status = status == ST_OK ? slot_reserve(link->exchange, call->picture + size, err) : status;
+    if (status != ST_OK) {
+        return status;
+    }
+    if (link->file.size > 0) {
+        memcpy(link->exchange->memory, link->file.data, link->file.size);
+    }
+    if (link->source) {
+        place_picture(link, &image);
+        copy_samples(link->source, &image);
+    }
+    return ST_OK;
+}
+
+/* The process may still write meanwhile: only to samples, which may have any value. */
+static void fetch_picture(const struct codec_link *link) {
+    struct image image;
+    if (link->target) {
+        place_picture(link, &image);
+        copy_samples(&image, link->target);
+    }
+}
+
+static enum status send_exchange(struct codec_link *link, struct error *err) {
+    struct codec_lend lend = {.span = link->mapped = slot_span(link->exchange)};
+    return channel_send(link->child.socket, &lend, sizeof lend, CODEC_LEND, link->exchange->fd, err);
+}
+
+/* The process finds pages that were released and taken again through the same mapping. */
 static enum status send_call(struct codec_link *link, struct error *err) {
     struct codec_call *call = &link->call;
-    call->lends = 0;
-    for (unsigned i = 0; i < CODEC_SLOTS; i++) {
-        call->lends |= is_mapped(link, i) ? 0 : 1u << i;
-    }
+    call->lends = link->mapped < slot_span(link->exchange);
     enum status status = channel_send(link->child.socket, call, sizeof *call, CODEC_CALL, -1, err);
-    for (unsigned i = 0; i < CODEC_SLOTS && status == ST_OK; i++) {
-        status = call->lends >> i & 1 ? send_slot(link, i, err) : ST_OK;
-    }
+    status = status == ST_OK && call->lends ? send_exchange(link, err) : status;
     return status == ST_OK ? codec_wire_send(link->child.socket, buf_bytes(&link->stored), &link->piece, err)
                            : status;
 }
@@ -155,8 +200,9 @@ static enum status blame(struct codec_link *link, struct error *err) {
                    : fail(err, ST_CORRUPT, "the library that reads %s failed on this picture", title);
 }
 
-/* Sends the call that link->call and link->stored describe, and waits for the answer. After a fault in a
- * process of earlier calls, another one gets the call: an earlier picture may have caused it. */
+/* Sends the call that link->call, link->file, link->source and link->stored describe, and waits for the
+ * answer. After a fault in a process of earlier calls, another one gets the call: an earlier picture may have
+ * caused it. */
 static enum status make_call(struct codec_link *link, struct buf *output, struct error *err) {
     int64_t deadline = link->call.limits.deadline_ns;
     size_t size = output->size;
@@ -164,6 +210,10 @@ static enum status make_call(struct codec_link *link, struct buf *output, struct
         again = can_reuse(link);
         enum status status =
             again ? ST_OK : codec_spawner_start(link->spawner, link->codecs, &link->child, err);
+        if (status != ST_OK) {
+            return status;
+        }
+        status = fill_exchange(link, err);
         if (status != ST_OK) {
             return status;
         }
@@ -181,11 +231,14 @@ static enum status make_call(struct codec_link *link, struct buf *output, struct
             return status;
         }
     }
+    const struct error *error = &link->answer.error;
+    if (error->status == ST_OK) {
+        fetch_picture(link);
+    }
     if (link->answer.last) {
         end(link);
     }
     link->used_ns = clock_ns();
-    const struct error *error = &link->answer.error;
     return error->status == ST_OK ? ST_OK : fail(err, error->status, "%s", error->text);
 }
 
@@ -197,33 +250,15 @@ static struct codec_limits plain_limits(const struct codec_limits *limits) {
     return plain;
 }
 
-/* The part of the slot that is in use. */
-static struct bytes contents(const struct slot *slot) {
-    return slot ? (struct bytes){slot->memory, slot->used} : (struct bytes){0};
-}
-
-static enum status set_file(struct codec_link *link, struct bytes input, struct error *err) {
-    struct bytes body = contents(link->slot[CODEC_BODY]);
-    uintptr_t at = (uintptr_t)input.data - (uintptr_t)body.data;
-    if (at > body.size || input.size > body.size - at) {
-        return fail(err, ST_INTERNAL, "the file does not lie in the body");
+/* What the call has to do with the exchange: the file, then a picture. */
+static void set_exchange(struct codec_link *link, struct bytes file, const struct image *picture) {
+    link->file = file;
+    link->source = link->target = NULL;
+    link->call.input_size = file.size;
+    link->call.picture = bytes_align_up(file.size, IMAGE_ALIGNMENT);
+    if (picture) {
+        link->call.shape = image_shape(picture);
     }
-    link->call.input = at;
-    link->call.input_size = input.size;
-    return ST_OK;
-}
-
-static enum status set_picture(struct codec_link *link, const struct image *image, struct error *err) {
-    struct bytes work = contents(link->slot[CODEC_WORK]);
-    struct image laid;
-    link->call.shape = image_shape(image);
-    size_t size = image_layout(&laid, &link->call.shape);
-    uintptr_t at = (uintptr_t)image->plane[0].data - image->plane[0].offset - (uintptr_t)work.data;
-    if (at > work.size || size > work.size - at) {
-        return fail(err, ST_INTERNAL, "the picture does not lie in the slot");
-    }
-    link->call.picture = at;
-    return ST_OK;
 }
 
 enum status codec_link_probe(struct codec_link *link, enum codec_id id, struct bytes input,
@@ -233,9 +268,9 @@ enum status codec_link_probe(struct codec_link *link, enum codec_id id, struct b
                                      .codec = id,
                                      .limits = plain_limits(limits),
                                      .memory = SLACK + METADATA_MEMORY_MAX + input.size};
-    enum status status = set_file(link, input, err);
+    set_exchange(link, input, NULL);
     buf_init(&metadata->store, SIZE_MAX);
-    status = status == ST_OK ? make_call(link, &metadata->store, err) : status;
+    enum status status = make_call(link, &metadata->store, err);
     if (status != ST_OK) {
         return status;
     }
@@ -258,9 +293,9 @@ enum status codec_link_decode(struct codec_link *link, const struct picture *pic
                                      .codec = picture->codec,
                                      .limits = plain_limits(limits),
                                      .memory = SLACK + memory};
-    enum status status = set_file(link, input, err);
-    status = status == ST_OK ? set_picture(link, image, err) : status;
-    return status == ST_OK ? make_call(link, &nothing, err) : status;
+    set_exchange(link, input, image);
+    link->target = image;
+    return make_call(link, &nothing, err);
 }
 
 /* The file may take as much memory as the picture, twice while the buffer for it grows. */
@@ -274,11 +309,9 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
                               const struct encode_options *options, size_t memory,
                               const struct metadata *metadata, struct buf *output, struct error *err) {
     struct codec_call *call = &link->call;
-    struct bytes body = contents(link->slot[CODEC_BODY]);
     *call = (struct codec_call){.operation = CODEC_ENCODES,
                                 .codec = id,
                                 .has_metadata = metadata != NULL,
-                                .input_size = body.size,
                                 .output_most = output->maximum - output->size,
                                 .limits.deadline_ns = options->deadline_ns,
                                 .options = *options,
@@ -286,11 +319,11 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
     call->options.crew = NULL;
     call->options.link = NULL;
     call->options.losses = NULL;
-    enum status status = set_picture(link, image, err);
+    set_exchange(link, (struct bytes){0}, image);
+    link->source = image;
     buf_init(&link->stored, SIZE_MAX);
-    if (status == ST_OK && metadata) {
-        status = codec_wire_pack(metadata, body, &call->metadata, &link->stored, err);
-    }
+    enum status status =
+        metadata ? codec_wire_pack(metadata, (struct bytes){0}, &call->metadata, &link->stored, err) : ST_OK;
     call->stored = link->stored.size;
     status = status == ST_OK ? make_call(link, output, err) : status;
     buf_finish(&link->stored);

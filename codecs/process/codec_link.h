@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * One worker's connection to a process that runs isolated codecs: those whose libraries count no memory and
- * know no deadline. The process maps the slots, so that files and pictures are not copied. It serves one call
- * after the other. It ends at its deadline or with a fault of the library, and when it was idle for half a
- * minute; the next call starts another one. */
+ * know no deadline. It serves one call after the other. It ends at its deadline or with a fault of the
+ * library, and when it was idle for half a minute; the next call starts another one.
+ *
+ * A picture may take over the process. So it never maps a slot that the daemon works on: files and pictures
+ * are copied through an exchange, a slot of kind SLOT_EXCHANGE that the daemon and this process alone map.
+ * It is made for the process and ends with it. The daemon takes nothing from it but the samples of the
+ * picture in progress, after the answer (docs/adr/0059). */
 #ifndef BLURD_CODECS_PROCESS_CODEC_LINK_H
 #define BLURD_CODECS_PROCESS_CODEC_LINK_H
 
@@ -12,20 +16,24 @@
 struct codec_link;
 struct codec_spawner;
 
-/* Starts nothing yet. The spawner must outlive the link. ST_BUSY without memory. */
-enum status codec_link_create(struct codec_link **link, struct codec_spawner *spawner, struct error *err);
+/* Starts nothing yet. The spawner and the pool of the exchange must outlive the link. ST_BUSY without memory.
+ */
+enum status codec_link_create(struct codec_link **link, struct codec_spawner *spawner, struct slot_pool *pool,
+                              struct error *err);
 
 /* Ends the process, if there is one. NULL is allowed. */
 void codec_link_destroy(struct codec_link *link);
 
-/* Names the slots that hold the input file and the pictures of the calls below, until the next call of this
- * function. They must stay valid until then; `work` may be NULL for a probe. A NULL link is allowed. */
-void codec_link_lend(struct codec_link *link, struct slot *body, struct slot *work);
+/* Ends a request: releases the memory of the exchange, with all that it held. A NULL link is allowed. */
+void codec_link_clear(struct codec_link *link);
+
+/* The most bytes of the exchange for a file and a picture of that shape. */
+size_t codec_link_exchange_bytes(size_t file, const struct image_shape *shape);
 
 /* Like the functions of struct codec, with the memory that the library may take; one thread at a time. Beside
  * their errors: ST_LIMIT when the library needs more memory or time; ST_CORRUPT, of an encoder ST_INTERNAL,
- * when the process dies or answers what no codec would; ST_BUSY when none can be started. The process is gone
- * then. */
+ * when the process dies or answers what no codec would; ST_BUSY when none can be started, or without memory
+ * for the exchange. The process is gone then. */
 enum status codec_link_probe(struct codec_link *link, enum codec_id id, struct bytes input,
                              const struct codec_limits *limits, struct picture *picture, struct error *err);
 enum status codec_link_decode(struct codec_link *link, const struct picture *picture, struct bytes input,

@@ -40,7 +40,7 @@ struct process {
     int socket;
     int usage;   /* /proc/self/statm; -1: none */
     size_t base; /* bytes of data at the start */
-    struct lent slot[CODEC_SLOTS];
+    struct lent exchange;
     struct codec_call call;
     struct codec_answer answer;
     struct codec_piece piece;
@@ -80,10 +80,8 @@ static void limit_time(int64_t deadline_ns) {
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Maps the slot instead of the one before. The file is only read. */
-static enum status map(struct process *process, enum codec_lent which, size_t span, int fd,
-                       struct error *err) {
-    struct lent *lent = &process->slot[which];
+/* Maps the exchange instead of what was mapped before. */
+static enum status map(struct lent *lent, size_t span, int fd, struct error *err) {
     if (lent->memory) {
         munmap(lent->memory, lent->size);
     }
@@ -91,8 +89,7 @@ static enum status map(struct process *process, enum codec_lent which, size_t sp
     if (!slot_file_holds(fd, span)) {
         return fail(err, ST_INTERNAL, "the slot is shorter than it claims, or may become so");
     }
-    int rights = which == CODEC_WORK ? PROT_READ | PROT_WRITE : PROT_READ;
-    void *memory = mmap(NULL, span, rights, MAP_SHARED, fd, 0);
+    void *memory = mmap(NULL, span, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) {
         return fail(err, ST_BUSY, "no memory to map a slot");
     }
@@ -100,43 +97,37 @@ static enum status map(struct process *process, enum codec_lent which, size_t sp
     return ST_OK;
 }
 
-static enum status receive_slots(struct process *process, struct error *err) {
-    enum status status = ST_OK;
-    for (unsigned i = 0; i < CODEC_SLOTS; i++) {
-        struct codec_lend lend;
-        int fd;
-        if (!(process->call.lends >> i & 1)) {
-            continue;
-        }
-        if (channel_receive(process->socket, &lend, sizeof lend, CODEC_LEND, &fd, -1, err) != ST_OK) {
-            _exit(1);
-        }
-        enum status mapped = map(process, (enum codec_lent)i, lend.span, fd, err);
-        status = status == ST_OK ? mapped : status;
-        close(fd);
+static enum status receive_exchange(struct process *process, struct error *err) {
+    struct codec_lend lend;
+    int fd;
+    if (!process->call.lends) {
+        return ST_OK;
     }
+    if (channel_receive(process->socket, &lend, sizeof lend, CODEC_LEND, &fd, -1, err) != ST_OK) {
+        _exit(1);
+    }
+    enum status status = map(&process->exchange, lend.span, fd, err);
+    close(fd);
     return status;
 }
 
 static enum status find_file(const struct process *process, struct bytes *file, struct error *err) {
-    const struct lent *body = &process->slot[CODEC_BODY];
-    const struct codec_call *call = &process->call;
-    if (call->input > body->size || call->input_size > body->size - call->input) {
+    if (process->call.input_size > process->exchange.size) {
         return fail(err, ST_INTERNAL, "the file does not lie in the slot");
     }
-    *file = (struct bytes){body->memory + call->input, call->input_size};
+    *file = (struct bytes){process->exchange.memory, process->call.input_size};
     return ST_OK;
 }
 
 static enum status find_picture(const struct process *process, struct image *image, struct error *err) {
-    const struct lent *work = &process->slot[CODEC_WORK];
+    const struct lent *lent = &process->exchange;
     const struct codec_call *call = &process->call;
     size_t size = codec_wire_is_shape(&call->shape) ? image_layout(image, &call->shape) : 0;
-    if (size == 0 || call->picture % IMAGE_ALIGNMENT != 0 || call->picture > work->size ||
-        size > work->size - call->picture) {
+    if (size == 0 || call->picture % IMAGE_ALIGNMENT != 0 || call->picture > lent->size ||
+        size > lent->size - call->picture) {
         return fail(err, ST_INTERNAL, "the picture does not lie in the slot");
     }
-    image_place(image, work->memory + call->picture);
+    image_place(image, lent->memory + call->picture);
     return ST_OK;
 }
 
@@ -210,7 +201,7 @@ static enum status run(struct process *process, struct error *err) {
 static enum status serve(struct process *process, struct error *err) {
     struct codec_call *call = &process->call;
     limit_memory(process, call->memory + call->stored);
-    enum status mapped = receive_slots(process, err);
+    enum status mapped = receive_exchange(process, err);
     buf_init(&process->stored, call->stored);
     struct error ignored;
     if (codec_wire_receive(process->socket, call->stored, &process->piece, 0, &process->stored, &ignored) !=

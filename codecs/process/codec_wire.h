@@ -3,7 +3,7 @@
  *
  * The daemon sends the spawner START with one end of a new socket pair, the lifeline, and sends JOIN over the
  * lifeline with the process's end of another pair. There the process first sends READY. From then on the
- * daemon sends CALL, LEND for each slot that the process has not mapped yet, and the bytes of metadata in
+ * daemon sends CALL, LEND when the process must map more of the exchange, and the bytes of metadata in
  * pieces. The process answers ANSWER and the bytes of metadata, or of the encoded picture, in pieces. Only
  * the daemon sends descriptors.
  *
@@ -25,7 +25,6 @@ enum codec_message {
     CODEC_PIECE
 };
 enum codec_operation { CODEC_PROBES, CODEC_DECODES, CODEC_ENCODES, CODEC_OPERATIONS };
-enum codec_lent { CODEC_BODY, CODEC_WORK, CODEC_SLOTS };
 
 enum { CODEC_PIECE_MAX = 64 << 10 };
 
@@ -45,7 +44,7 @@ struct codec_ready {
 };
 
 struct codec_lend {
-    struct channel_head head; /* one descriptor comes with it: the slot's memfd */
+    struct channel_head head; /* one descriptor comes with it: the memfd of the exchange */
     uint64_t span;            /* bytes to map */
 };
 
@@ -72,11 +71,11 @@ struct codec_call {
     struct channel_head head;
     uint32_t operation;            /* enum codec_operation */
     uint32_t codec;                /* enum codec_id */
-    uint32_t lends;                /* bits of enum codec_lent: so many LEND follow, in that order */
+    uint32_t lends;                /* 1: LEND follows; 0: what was lent before is large enough */
     uint32_t has_metadata;         /* ENCODES: 1, or 0 for NULL */
     uint64_t memory;               /* bytes that the library may take */
-    uint64_t input, input_size;    /* the file, in the body; ENCODES: what views may lie in */
-    uint64_t picture;              /* offset of the picture in the work slot */
+    uint64_t input_size;           /* of the file, at the beginning of the exchange; ENCODES: 0 */
+    uint64_t picture;              /* offset of the picture in the exchange */
     struct image_shape shape;      /* of it */
     uint64_t output_most;          /* ENCODES: bytes */
     uint64_t stored;               /* ENCODES: bytes of metadata that follow in pieces */

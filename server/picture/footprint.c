@@ -2,6 +2,7 @@
 #include "server/picture/footprint.h"
 
 #include "codecs/jpeg/jpeg_patch.h"
+#include "codecs/process/codec_link.h"
 #include "cpu/mask/mask.h"
 #include "server/placeholder/placeholder.h"
 
@@ -72,6 +73,14 @@ static size_t library_bytes(const struct plan *plan) {
            metadata_bytes(plan);
 }
 
+/* Decoders and encoders use the same memory one after the other. */
+static size_t exchange_bytes(const struct plan *plan) {
+    bool reads = codec_get(plan->picture.codec)->isolated;
+    bool writes = plan_answer(plan) == ANSWER_PICTURE && codec_get(plan->output)->isolated;
+    return larger(reads ? codec_link_exchange_bytes(plan->input.size, &plan->stored) : 0,
+                  writes ? codec_link_exchange_bytes(0, &plan->encoded) : 0);
+}
+
 size_t footprint_working(const struct plan *plan, const struct backend *cpu, unsigned threads) {
     const struct detection *detection = &plan->detection;
     size_t filters =
@@ -117,12 +126,13 @@ struct footprint footprint_of(const struct plan *plan, const struct backend *cpu
         .faces = detection_bytes(&plan->detection),
         .working = working_bytes(plan, cpu),
         .library = library_bytes(plan),
+        .exchange = exchange_bytes(plan),
     };
 }
 
 uint64_t footprint_sum(const struct footprint *footprint) {
     return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->faces +
-           footprint->working + footprint->library;
+           footprint->working + footprint->library + footprint->exchange;
 }
 
 uint64_t footprint_beside_device(const struct plan *plan) {

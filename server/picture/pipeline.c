@@ -63,7 +63,6 @@ static enum status plan(struct pipeline *p) {
         plan_limits(&request->settings->config, slot_pool_budget(request->service->slots), p->clock);
     p->plan.limits.link = p->worker->codecs;
     p->plan.limits.crew = p->worker->crew;
-    codec_link_lend(p->worker->codecs, request->slot, NULL);
     enum status status = plan_make(&p->plan, p->input, request->accept, p->err);
     if (p->plan.upright.width > 0) { /* the header was valid */
         struct image_shape whole = orient_shape(&p->plan.picture.pixels, p->plan.orientation);
@@ -95,9 +94,7 @@ static enum status take_memory(struct pipeline *p) {
     const struct service *service = p->request->service;
     p->work.most = p->request->job.most;
     p->work.body = p->request->job.body;
-    enum status status = workspace_open(&p->work, service->slots, &p->plan, service->cpu, p->err);
-    codec_link_lend(p->worker->codecs, p->request->slot, p->work.slot);
-    return status;
+    return workspace_open(&p->work, service->slots, &p->plan, service->cpu, p->err);
 }
 
 static enum status move_blocks(struct pipeline *p) {
@@ -377,7 +374,7 @@ enum status pipeline_run(struct request *request, struct worker *worker) {
         codec_encode_end(p.encoding, false, NULL);
     }
     count_memory(&p);
-    codec_link_lend(worker->codecs, NULL, NULL);
+    codec_link_clear(worker->codecs);
     metrics_add(request->service->metrics, METRIC_CODEC_FAULTS, codec_link_faults(worker->codecs));
     codec_picture_finish(&p.plan.picture);
     selection_finish(&p.plan.selection);

@@ -180,7 +180,7 @@ static void open_lanes(const struct workers_options *options, struct worker *wor
     }
     struct error err = {0};
     if (options->codecs && !worker->codecs &&
-        codec_link_create(&worker->codecs, options->codecs, &err) != ST_OK) {
+        codec_link_create(&worker->codecs, options->codecs, options->slots, &err) != ST_OK) {
         log_message(LOG_WARNING, "codec", "%s", err.text);
     }
 }

@@ -49,7 +49,7 @@ struct workers_options {
     unsigned backend_count;          /* at most WORKER_LANES */
     struct codec_spawner *codecs;    /* NULL: no codec is isolated */
     struct metrics *metrics;
-    struct slot_pool *slots; /* of the bodies; NULL: bodies count as nothing */
+    struct slot_pool *slots; /* of bodies and exchanges; NULL: bodies count as nothing */
     struct workers_calls calls;
 };
 

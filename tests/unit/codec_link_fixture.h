@@ -56,7 +56,7 @@ static inline void open_lab(struct lab *lab) {
     *lab = (struct lab){0};
     lab->body = acquire(pool);
     lab->work = acquire(pool);
-    assert_int_equal(codec_link_create(&lab->link, spawner, &lab->err), ST_OK);
+    assert_int_equal(codec_link_create(&lab->link, spawner, pool, &lab->err), ST_OK);
 }
 
 static inline void close_lab(struct lab *lab) {
@@ -79,7 +79,6 @@ static inline void load(struct lab *lab, enum fake_order order, uint32_t detail)
     size_t size = image_layout(&lab->image, &shape);
     assert_non_null(slot_take(lab->work, 64, &lab->err));
     image_place(&lab->image, slot_take(lab->work, size, &lab->err));
-    codec_link_lend(lab->link, lab->body, lab->work);
 }
 
 static inline enum status probe(struct lab *lab) {
@@ -141,6 +140,23 @@ static inline unsigned count_processes(void) {
         count += *p == ' ';
     }
     return count;
+}
+
+/* Whether the process has the slot's memory among its mappings. */
+static inline bool maps_slot(unsigned process, const struct slot *slot) {
+    char path[64], line[512];
+    struct stat info;
+    unsigned long found;
+    bool maps = false;
+    snprintf(path, sizeof path, "/proc/%u/maps", process);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fstat(slot->fd, &info), 0);
+    while (fgets(line, sizeof line, file)) {
+        maps |= sscanf(line, "%*s %*s %*s %*s %lu", &found) == 1 && found == info.st_ino;
+    }
+    fclose(file);
+    return maps;
 }
 
 static inline unsigned count_descriptors(void) {

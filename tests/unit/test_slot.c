@@ -296,6 +296,47 @@ static void test_a_limit_for_each(void **state) {
     slot_pool_destroy(pool);
 }
 
+/* Memory that a process of codecs has seen never comes back, and no other kind of slot becomes an exchange.
+ */
+static void test_exchanges_end(void **state) {
+    struct slot_pool *pool = make_pool(8 * MIB);
+    struct slot *exchange = NULL, *again = NULL, *work = acquire(pool);
+    struct error err = {0};
+    (void)state;
+    reserve(work, MIB);
+    slot_give_back(work);
+    assert_int_equal(slot_acquire(pool, SLOT_EXCHANGE, &exchange, &err), ST_OK);
+    assert_true(exchange != work);
+    uint64_t serial = exchange->serial;
+    int fd = dup(exchange->fd); /* as a process that is about to end has it */
+    reserve(exchange, 2 * MIB);
+    memset(exchange->memory, 1, 2 * MIB);
+    assert_int_equal(slot_pool_bytes(pool), 3 * MIB);
+    assert_int_equal(slot_pool_held(pool, SLOT_EXCHANGE), 2 * MIB);
+    slot_give_back(exchange);
+    assert_int_equal(slot_pool_bytes(pool), MIB);
+    assert_int_equal(slot_pool_held(pool, SLOT_EXCHANGE), 0);
+    assert_int_equal(slot_acquire(pool, SLOT_EXCHANGE, &again, &err), ST_OK);
+    assert_true(again->serial > serial);
+    assert_int_equal(again->reserved, 0);
+    slot_give_back(again);
+    close(fd);
+    slot_pool_destroy(pool);
+}
+
+/* What another process touched beyond the reserved bytes is released, too. */
+static void test_touched_memory(void **state) {
+    struct slot_pool *pool = make_pool(8 * MIB);
+    struct slot *slot = acquire(pool);
+    (void)state;
+    reserve(slot, MIB);
+    slot->memory[6 * MIB] = 1;
+    slot_cut(slot, 0);
+    assert_int_equal(backed(slot), 0);
+    slot_give_back(slot);
+    slot_pool_destroy(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_claims),
@@ -307,6 +348,8 @@ int main(void) {
         cmocka_unit_test(test_excess),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_a_limit_for_each),
+        cmocka_unit_test(test_exchanges_end),
+        cmocka_unit_test(test_touched_memory),
     };
     return cmocka_run_group_tests_name("slot", tests, NULL, NULL);
 }
