@@ -127,6 +127,7 @@ static void read_code_points(const struct heic_reader *reader, struct metadata *
     struct heif_color_profile_nclx *nclx = NULL;
     struct heif_error failure = reader->heif->heif_image_handle_get_nclx_color_profile(reader->handle, &nclx);
     if (failure.code != heif_error_Ok || !nclx) {
+        reader->heif->heif_nclx_color_profile_free(nclx); /* of code points that the library does not know */
         return;
     }
     unsigned primaries = nclx->color_primaries, transfer = nclx->transfer_characteristics;

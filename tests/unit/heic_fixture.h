@@ -72,6 +72,7 @@ static const struct heic_property {
     {'x', "auxC", HEIC_TEXT("\0\0\0\0urn:com:apple:photo:2020:aux:hdrgainmap\0")},
     {'n', "colr", HEIC_TEXT("nclx\0\x0C\0\x10\0\6\x80")}, /* Display P3, PQ */
     {'u', "colr", HEIC_TEXT("nclx\0\2\0\2\0\6\x80")},
+    {'k', "colr", HEIC_TEXT("nclx\0\x63\0\x63\0\6\x80")}, /* numbers that stand for nothing */
     {'I', "colr", HEIC_TEXT("profPROFILE")},
 };
 
