@@ -2,7 +2,7 @@
 #include "codecs/metadata/carried.h"
 
 #include "codecs/metadata/exif.h"
-#include "codecs/metadata/icc.h"
+#include "codecs/metadata/icc/icc.h"
 #include "codecs/metadata/iptc.h"
 #include "codecs/metadata/losses.h"
 #include "codecs/metadata/texts.h"

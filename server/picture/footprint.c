@@ -8,8 +8,8 @@
 
 enum {
     HEAD_SPARE = 4 << 10, /* bytes for the headers and the end of any file */
-    COPIES = 4,           /* of metadata: joined, in a buffer that doubles, and in the answer */
-    INFLATED = 2 << 20,   /* most bytes of a PNG's texts and XMP, which may be compressed */
+    COPIES = 6,         /* of metadata: joined and written anew, in buffers that double, and in the answer */
+    INFLATED = 2 << 20, /* most bytes of a PNG's texts and XMP, which may be compressed */
 };
 
 static size_t larger(size_t a, size_t b) {

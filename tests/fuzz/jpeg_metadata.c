@@ -5,7 +5,7 @@
 
 #include "codecs/jpeg/jpeg_markers.h"
 #include "codecs/jpeg/jpeg_splice.h"
-#include "codecs/metadata/icc.h"
+#include "codecs/metadata/icc/icc.h"
 #include "tests/fuzz/common/fuzz.h"
 
 static bool inside(struct bytes outer, struct bytes inner) {

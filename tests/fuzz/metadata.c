@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Sanitizes EXIF, XMP, IPTC and texts: each sanitizer gets the whole input. The output is within its limits,
- * and sanitizing it again gives the same bytes without losses. */
+ * Sanitizes EXIF, XMP, IPTC, ICC and texts: each sanitizer gets the whole input. The output is within its
+ * limits, and sanitizing it again gives the same bytes without losses. */
 #include <string.h>
 
 #include "codecs/metadata/exif.h"
+#include "codecs/metadata/icc/icc_sanitize.h"
 #include "codecs/metadata/iptc.h"
 #include "codecs/metadata/losses.h"
 #include "codecs/metadata/plain_text.h"
@@ -23,6 +24,11 @@ static enum status xmp(struct bytes input, bool upright, struct buf *output, uns
 static enum status iptc(struct bytes input, bool upright, struct buf *output, unsigned *losses) {
     (void)upright;
     return iptc_sanitize(input, output, losses, NULL);
+}
+
+static enum status icc(struct bytes input, bool upright, struct buf *output, unsigned *losses) {
+    (void)upright, (void)losses;
+    return icc_sanitize(input, output, NULL);
 }
 
 typedef enum status sanitizer(struct bytes input, bool upright, struct buf *output, unsigned *losses);
@@ -78,6 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int upright = 0; upright <= 1; upright++) {
         twice(exif, input, upright, EXIF_SIZE_MAX);
         twice(xmp, input, upright, XMP_SIZE_MAX);
+        twice(icc, input, upright, METADATA_ICC_MAX);
         orientation(input, upright);
     }
     twice(iptc, input, false, IPTC_SIZE_MAX);

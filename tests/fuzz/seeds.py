@@ -21,6 +21,8 @@ import numpy
 from PIL import Image, features
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'tests/http'))
+import pictures  # noqa: E402
 CORPUS = pathlib.Path(os.environ.get('CORPUS') or ROOT.parent / 'shared/corpus')
 PICTURE_MAX = 3 << 10  # bytes: an engine's throughput falls with the size
 PICTURES_MAX = 250  # of one format
@@ -177,10 +179,10 @@ def made_heics():
 
 
 # --- metadata ------------------------------------------------------------------------------------
-def profile(stated=200, size=200):
+def profile(stated=None, size=None):
     """A colour profile that is one, or that gives itself another length than it has."""
-    head = struct.pack('>I12x4s16x4s', stated, b'RGB ', b'acsp')
-    return head + b'p' * (size - len(head))
+    whole = pictures.icc()
+    return struct.pack('>I', len(whole) if stated is None else stated) + whole[4:size]
 
 
 def tiff(order, count=None, offset=None):
@@ -238,8 +240,8 @@ def tagged_jpegs(plain):
     icc = b'ICC_PROFILE\0'
     payloads = [(0xE1, b'Exif\0\0' + data) for data in exifs()] + [(0xED, b'Photoshop 3.0\0' + data) for data in iptcs()]
     payloads += [(0xE1, b'http://ns.adobe.com/xap/1.0/\0' + data) for data in xmps()] + [(0xFE, b'a comment')]
-    payloads += [(0xE2, icc + b'\1\1' + profile(stated)) for stated in (200, 60000, 0, 127, 0xFFFFFFFF)]
-    payloads += [(0xE2, icc + b'\1\2' + profile(300, 200)), (0xE2, icc + b'\2\2' + bytes(100)), (0xE0, b'JFIF\0\1\2\1\1\x2c\1\x2c\0\0')]
+    payloads += [(0xE2, icc + b'\1\1' + profile(stated)) for stated in (None, 60000, 0, 127, 0xFFFFFFFF)]
+    payloads += [(0xE2, icc + b'\1\2' + profile(size=300)), (0xE2, icc + b'\2\2' + profile()[300:]), (0xE0, b'JFIF\0\1\2\1\1\x2c\1\x2c\0\0')]
     for marker, payload in payloads:
         for lie in (0, -3, 40000):
             length = min(max(len(payload) + 2 + lie, 0), 65535)
@@ -252,7 +254,7 @@ def tagged_pngs(plain):
     payloads = [('eXIf', data) for data in exifs()] + [('iTXt', b'XML:com.adobe.xmp\0\0\0\0\0' + data) for data in xmps()]
     payloads += [('iTXt', b'XML:com.adobe.xmp\0\1\0\0\0' + zlib.compress(data)) for data in xmps()]
     payloads += [(tag, data) for tag in ('tEXt', 'zTXt', 'iTXt') for data in texts()]
-    payloads += [('iCCP', b'ICC\0\0' + zlib.compress(profile(stated))) for stated in (200, 60000, 0, 127, 0xFFFFFFFF)]
+    payloads += [('iCCP', b'ICC\0\0' + zlib.compress(profile(stated))) for stated in (None, 60000, 0, 127, 0xFFFFFFFF)]
     payloads += [('pHYs', struct.pack('>IIB', 2835, 2835, 1)), ('tIME', b'\7\xe8\1\1\1\1\1'), ('gAMA', b'\0\0\xb1\x8f'), ('gAMA', b'\0')]
     for tag, payload in payloads:
         named = tag.encode() + payload
@@ -298,7 +300,7 @@ def main():
     jpegs, pngs = list(made_jpegs()) + list(lossless_jpegs()), list(made_pngs())
     jpegs += tagged_jpegs(min(jpegs, key=len))
     pngs += tagged_pngs(min(pngs, key=len))
-    for data in [*exifs(), *xmps(), *iptcs(), *texts()]:
+    for data in [*exifs(), *xmps(), *iptcs(), *texts(), profile()]:
         save(folder, 'metadata', data)
     for data in large_jpegs():
         save(folder, 'jpeg_sequential', data)

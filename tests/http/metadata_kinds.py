@@ -54,9 +54,25 @@ def dataset(record, number, value=CANARY):
     return struct.pack('>BBBH', 0x1C, record, number, len(value)) + value
 
 
-def profile(body=CANARY):
-    """Of no use for colours, but well-formed."""
-    return struct.pack('>I12x4s16x4s88x', 128 + len(body), b'RGB ', b'acsp') + body
+def with_private_parts(profile):
+    """A private tag, a text of a known one, bytes behind an element, bytes between elements and behind all."""
+    count = struct.unpack('>I', profile[128:132])[0]
+    entries = [struct.unpack('>4sII', profile[132 + 12 * i:144 + 12 * i]) for i in range(count)]
+    hidden, at = [], len(profile) + 12 * 4
+    for tag, element in ((b'blrd', b'data' + bytes(4) + CANARY), (b'dmnd', b'text' + bytes(4) + CANARY), (b'wtpt', b'XYZ ' + bytes(16) + CANARY),
+                         (b'chad', b'sf32' + bytes(40) + CANARY)):
+        hidden.append((tag, at, len(element), element + CANARY))
+        at += len(hidden[-1][3])
+    table = b''.join(struct.pack('>4sII', tag, offset + 48, size) for tag, offset, size in entries)
+    table += b''.join(struct.pack('>4sII', *entry[:3]) for entry in hidden)
+    body = profile[132 + 12 * count:] + b''.join(entry[3] for entry in hidden) + CANARY
+    head = profile[4:48] + CANARY[:4] + profile[52:80] + CANARY[:4] + profile[84:100] + CANARY.ljust(28)[:28]
+    return struct.pack('>I', 132 + len(table) + len(body)) + head + struct.pack('>I', count + 4) + table + body
+
+
+def profiles(*made):
+    return {'jpeg': segments(*((0xE2, b'ICC_PROFILE\0\1\1' + each) for each in made)),
+            'png': [chunks(('iCCP', b'a\0\0' + zlib.compress(each)))[0] for each in made]}
 
 
 XAP, ADOBE = 'http://ns.adobe.com/xap/1.0/', 'http://ns.adobe.com/'
@@ -125,7 +141,8 @@ KINDS = {
     'IPTC: listed datasets': {'jpeg': segments(*((0xED, b'Photoshop 3.0\0' + resource(0x404, dataset(2, n))) for n in (5, 25, 80, 116, 120)))},
     'IPTC: all other datasets': both({'jpeg': segments(*((0xED, b'Photoshop 3.0\0' + resource(0x404, dataset(2, n))) for n in (200, 201, 202)))},
                                      of_exif(*(t for tag in (0x83BB, 0x8649) for t in exifs(main=[blob(tag, dataset(2, 202))])))),
-    'ICC profile': {'jpeg': segments((0xE2, b'ICC_PROFILE\0\1\1' + profile())), 'png': chunks(('iCCP', b'a\0\0' + zlib.compress(profile())))[::2]},
+    'ICC profile': profiles(pictures.icc(CANARY)),
+    'ICC profile: all but colours and name': profiles(with_private_parts(pictures.icc())),
     'gAMA, cHRM, sRGB': {'png': chunks(('gAMA', b'\0\0\xb1\x8f'), ('sRGB', b'\0'), ('cHRM', bytes(31) + b'\1'))[::2]},
     'cICP': {'png': chunks(('cICP', b'\x0c\x0d\0\1'))[::2]},
     'resolution': both(of_exif(*exifs(main=[text(0x10F, b'maker')] + [(tag, 5, 1, lambda o: struct.pack(o + 'II', 300, 1)) for tag in (0x11A, 0x11B)])),
@@ -146,5 +163,5 @@ KINDS = {
 }
 
 # Entries that can hold the original picture are never in an answer.
-HIDDEN = [kind for kind in KINDS if kind.startswith(('EXIF: all', 'EXIF: m', 'EXIF: t', 'XMP: all', 'XMP: t', 'IPTC: all')) or
+HIDDEN = [kind for kind in KINDS if kind.startswith(('EXIF: all', 'EXIF: m', 'EXIF: t', 'XMP: all', 'XMP: t', 'IPTC: all', 'ICC profile: all')) or
           kind in ('data in texts', 'JFIF and Photoshop thumbnails', 'further pictures', 'C2PA', 'all else')]

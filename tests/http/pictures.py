@@ -7,7 +7,7 @@ import struct
 import zlib
 
 import numpy
-from PIL import Image, ImageCms
+from PIL import Image
 
 CANARY = b'CANARY-do-not-leak'  # stands in all metadata that must not come back
 
@@ -203,8 +203,21 @@ XMP = XMP_NAME + xmp(b'<dc:title>' + CANARY + b'</dc:title>')
 
 
 @functools.lru_cache(1)
-def icc():
-    return ImageCms.ImageCmsProfile(ImageCms.createProfile('sRGB')).tobytes()
+def icc(name=b'sRGB', gamma=2.2, colorants=((.4361, .2225, .0139), (.3851, .7169, .0971), (.1431, .0606, .7141))):
+    """A profile of a screen, laid out as blurd writes profiles anew, so that it is passed on byte for byte."""
+    def fixed(*numbers):
+        return struct.pack(f'>{len(numbers)}i', *(round(65536 * number) for number in numbers))
+    described = b'desc' + struct.pack('>II', 0, len(name) + 1) + name + bytes(79)
+    colours = [b'XYZ ' + bytes(4) + fixed(*each) for each in colorants]
+    curve = b'curv' + struct.pack('>IIH', 0, 1, round(256 * gamma))
+    elements = dict(zip((b'desc', b'cprt', b'rXYZ', b'gXYZ', b'bXYZ', b'rTRC'), (described, b'text' + bytes(4) + b'none\0', *colours, curve)))
+    table, body, start = b'', b'', 132 + 12 * 8
+    for tag, element in elements.items():
+        table += tag + struct.pack('>II', start + len(body), len(element))
+        body += element + bytes(-len(element) % 4)
+    table += b'gTRC' + table[-8:] + b'bTRC' + table[-8:]
+    head = b'mntrRGB XYZ ' + bytes(12) + b'acsp' + bytes(28) + fixed(.9642, 1, .8249) + bytes(48)
+    return struct.pack('>IIBB2x', start + len(body), 0, 2, 0) + head + struct.pack('>I', 8) + table + body
 
 
 TO_STORED = {1: None, 2: Image.FLIP_LEFT_RIGHT, 3: Image.ROTATE_180, 4: Image.FLIP_TOP_BOTTOM,

@@ -6,7 +6,7 @@ import io
 
 import numpy
 import pytest
-from PIL import Image, ImageCms
+from PIL import Image
 
 import anatomy
 import filtering
@@ -112,7 +112,7 @@ def test_tones_of_a_grey_jpeg_are_coloured(server):
 
 
 def test_a_profile_of_colours_is_not_left_beside_grey(server):
-    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile('sRGB')).tobytes()
+    profile = pictures.icc()
     body = pictures.jpeg(pictures.photograph(40, 30), icc_profile=profile)
     assert anatomy.icc_of(ask(server, '/adjust?gamma=2', body).content) == profile
     assert not anatomy.icc_of(ask(server, '/adjust?grayscale=true', body).content)

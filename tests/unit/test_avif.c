@@ -3,6 +3,7 @@
 #include "codecs/metadata/losses.h"
 #include "core/clock.h"
 #include "tests/unit/exif_fixture.h"
+#include "tests/unit/icc_fixture.h"
 #include "tests/unit/picture_fixture.h"
 
 #include <stdio.h>
@@ -107,9 +108,8 @@ static void test_metadata_stay_or_go(void **state) {
         "<rdf:Description rdf:about='' xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:source>PACKET"
         "</dc:source></rdf:Description></rdf:RDF></x:xmpmeta>";
     struct exif_fixture exif = exif_make(true, 1);
-    uint8_t profile[200] = {[3] = 200};
-    memcpy(profile + 16, "RGB ", 4);
-    memcpy(profile + 36, "acspPROFILE", 11);
+    uint8_t profile[400];
+    icc_make(profile, sizeof(profile), "RGB ");
     struct metadata metadata = {.orientation = 1,
                                 .exif = {exif.data, sizeof(exif.data)},
                                 .xmp = {(const uint8_t *)packet, sizeof(packet) - 1},

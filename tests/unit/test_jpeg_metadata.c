@@ -2,6 +2,7 @@
  * The metadata of a JPEG that reaches the output, in both formats. */
 #include "codecs/metadata/losses.h"
 #include "tests/unit/exif_fixture.h"
+#include "tests/unit/icc_fixture.h"
 #include "tests/unit/picture_fixture.h"
 
 #define XMP_NAME "http://ns.adobe.com/xap/1.0/\0"
@@ -45,12 +46,9 @@ static struct buf tagged_file(void) {
     fixture_segment(&file, 0xFE, "COMMENT", 7);
     fixture_segment(&file, 0xE1, xmp, sizeof(xmp) - 1);
     fixture_segment(&file, 0xED, "Photoshop 3.0\0IPTC", 18);
-    uint8_t icc[14 + 200] = "ICC_PROFILE";
+    uint8_t icc[14 + 400] = "ICC_PROFILE";
     icc[12] = icc[13] = 1;
-    icc[14 + 3] = 200; /* its own size */
-    memcpy(icc + 14 + 16, "RGB ", 4);
-    memcpy(icc + 14 + 36, "acsp", 4);
-    memcpy(icc + 14 + 130, "PROFILE-BODY", 12);
+    icc_make(icc + 14, 400, "RGB ");
     fixture_segment(&file, 0xE2, icc, sizeof(icc));
     fixture_segment(&file, 0xE1, segment, sizeof(segment));
     return file;
@@ -158,13 +156,11 @@ static void test_extended_xmp_is_dropped(void **state) {
 
 static struct buf file_with_profile(uint32_t stated, size_t there) {
     struct buf file = plain_file();
-    uint8_t *icc = calloc(1, 14 + there);
+    uint8_t *icc = calloc(1, 14 + there + 400);
     memcpy(icc, "ICC_PROFILE", 12);
     icc[12] = icc[13] = 1;
-    memset(icc + 14, 'P', there);
+    icc_make(icc + 14, 400, "RGB ");
     bytes_put_be32(icc + 14, stated);
-    memcpy(icc + 14 + 16, "RGB ", 4);
-    memcpy(icc + 14 + 36, "acsp", 4);
     fixture_segment(&file, 0xE2, icc, 14 + there);
     free(icc);
     return file;
@@ -181,9 +177,9 @@ static void test_stated_length_of_a_profile(void **state) {
     static const struct {
         uint32_t stated;
         size_t there, written;
-    } cases[] = {{200, 200, 200}, {60000, 200, 0}, {201, 200, 0},    {200, 264, 200},
-                 {0, 200, 0},     {127, 200, 0},   {128, 200, 128},  {0xFFFFFFFF, 200, 0},
-                 {128, 128, 128}, {128, 127, 0},   {1 << 24, 200, 0}};
+    } cases[] = {{400, 400, 400}, {60000, 400, 0}, {401, 400, 0}, {400, 464, 400},  {0, 400, 0},
+                 {127, 400, 0},   {128, 400, 0},   {399, 400, 0}, {399, 399, 0},    {0xFFFFFFFF, 400, 0},
+                 {128, 128, 0},   {128, 127, 0},   {400, 399, 0}, {1 << 24, 400, 0}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct buf file = file_with_profile(cases[i].stated, cases[i].there);
         struct buf jpeg = reencoded(buf_bytes(&file), CODEC_JPEG, true);
@@ -221,19 +217,18 @@ static void test_long_profile_in_any_order(void **state) {
     (void)state;
     enum { PART = 60000, SIZE = 3 * PART };
     struct buf file = plain_file();
-    uint8_t *icc = malloc(14 + PART);
+    uint8_t *icc = malloc(14 + PART), *whole = malloc(SIZE);
+    icc_make(whole, SIZE, "RGB ");
     static const uint8_t order[] = {2, 3, 1};
     for (unsigned i = 0; i < 3; i++) {
         memcpy(icc, "ICC_PROFILE", 12);
         icc[12] = order[i], icc[13] = 3;
-        memset(icc + 14, 'a' + order[i], PART);
-        if (order[i] == 1) {
-            bytes_put_be32(icc + 14, SIZE);
-            memcpy(icc + 14 + 16, "RGB ", 4);
-            memcpy(icc + 14 + 36, "acsp", 4);
-        }
+        memcpy(icc + 14, whole + (order[i] - 1) * PART, PART);
+        size_t head = order[i] == 1 ? ICC_FIXTURE_LEAST : 0;
+        memset(icc + 14 + head, 'a' + order[i], PART - head);
         fixture_segment(&file, 0xE2, icc, 14 + PART);
     }
+    free(whole);
     free(icc);
     struct buf png = reencoded(buf_bytes(&file), CODEC_PNG, false);
     struct buf jpeg = reencoded(buf_bytes(&png), CODEC_JPEG, false);

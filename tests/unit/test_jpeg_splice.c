@@ -3,6 +3,7 @@
  * in, it must equal the JPEG that our encoder writes with them. */
 #include "codecs/jpeg/jpeg_markers.h"
 #include "tests/unit/exif_fixture.h"
+#include "tests/unit/icc_fixture.h"
 #include "tests/unit/jpeg_splice_fixture.h"
 
 /* ---- carried metadata ---- */
@@ -12,10 +13,7 @@ enum { PART = 60000 };
 static void add_profile(struct buf *file, size_t size, bool gray) {
     uint8_t *icc = calloc(1, size + 128);
     assert_non_null(icc);
-    memset(icc + 128, 'p', size);
-    bytes_put_be32(icc, (uint32_t)size);
-    memcpy(icc + 16, gray ? "GRAY" : "RGB ", 4);
-    memcpy(icc + 36, "acsp", 4);
+    icc_make(icc, size, gray ? "GRAY" : "RGB ");
     uint8_t *segment = malloc(14 + PART);
     size_t count = (size + PART - 1) / PART;
     for (size_t i = 0; i < count; i++) {
@@ -97,7 +95,7 @@ static void test_same_as_our_encoder(void **state) {
                                          planar_shape(0, 1),
                                          planar_shape(1, 1),
                                          planar_shape(2, 0)};
-    static const size_t profiles[] = {0, 200, 65519, 65520, 3 * PART};
+    static const size_t profiles[] = {0, 400, 65519, 65520, 3 * PART};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         for (size_t k = 0; k < sizeof profiles / sizeof *profiles; k++) {
             struct buf file = tagged_file(profiles[k], shapes[i].model == PIXEL_GRAY);
@@ -110,7 +108,7 @@ static void test_same_as_our_encoder(void **state) {
 
 static void test_profile_of_another_model(void **state) {
     (void)state;
-    struct buf file = tagged_file(200, false);
+    struct buf file = tagged_file(400, false);
     struct picture picture = fixture_probe(buf_bytes(&file));
     assert_alike_in_all_modes(fixture_shape(PIXEL_GRAY, 8, 40, 30), &picture.metadata, false);
     buf_finish(&file);
@@ -211,7 +209,7 @@ static void test_room(void **state) {
     struct image_shape shape = planar_shape(1, 1);
     struct encode_options options = fixture_options();
     options.keep_metadata = true;
-    struct buf tagged = tagged_file(200, false), bare = bare_file(shape);
+    struct buf tagged = tagged_file(400, false), bare = bare_file(shape);
     struct picture picture = fixture_probe(buf_bytes(&tagged));
     struct buf wanted = encode(shape, &options, &picture.metadata);
     size_t head = marker_at(buf_bytes(&wanted), 0xDA);

@@ -4,6 +4,7 @@
 #define BLURD_TESTS_WEBP_FIXTURE_H
 
 #include "tests/unit/exif_fixture.h"
+#include "tests/unit/icc_fixture.h"
 #include "tests/unit/picture_fixture.h"
 
 static inline void webp_number(uint8_t *at, uint32_t value, unsigned size) {
@@ -33,7 +34,7 @@ static inline struct buf webp_start(void) {
     return file;
 }
 
-enum { WEBP_SIDE = 24, WEBP_PROFILE = 200 };
+enum { WEBP_SIDE = 24, WEBP_PROFILE = 400 };
 enum { ANIMATION = 2, XMP = 4, EXIF = 8, ALPHA = 16, ICC = 32 };
 
 static inline void webp_extended(struct buf *file, unsigned flags, uint32_t width, uint32_t height) {
@@ -80,10 +81,7 @@ static const char webp_packet[] =
     "dc:source='XMPTEXT'/></rdf:RDF></x:xmpmeta>";
 
 static inline void webp_profile(uint8_t profile[WEBP_PROFILE], const char *space) {
-    memset(profile, 'p', WEBP_PROFILE);
-    bytes_put_be32(profile, WEBP_PROFILE);
-    memcpy(profile + 16, space, 4);
-    memcpy(profile + 36, "acsp", 4);
+    icc_make(profile, WEBP_PROFILE, space);
 }
 
 /* A file with all kinds of metadata, announced by `flags`. */

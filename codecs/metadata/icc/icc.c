@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "codecs/metadata/icc.h"
+#include "codecs/metadata/icc/icc.h"
 
 #include <string.h>
 
 #include <zlib.h>
 
-enum { HEADER_SIZE = 128, PNG_NAME_MAX = 79, CICP = 0x63494350 };
+#include "codecs/metadata/icc/icc_sanitize.h"
+
+enum { HEADER_SIZE = ICC_HEADER_SIZE, PNG_NAME_MAX = 79, CICP = 0x63494350 };
 
 /* The length in the header; 0 when this is no profile for the model. */
 static size_t profile_size(const uint8_t *header, enum pixel_model model) {
@@ -76,9 +78,9 @@ static enum status read_iccp(struct bytes chunk, enum pixel_model model, struct 
     return status;
 }
 
-enum status icc_read(const struct metadata *metadata, enum pixel_model model, struct buf *profile,
-                     struct error *err) {
-    buf_init(profile, METADATA_ICC_MAX);
+/* The profile as it is stored, without bytes beyond its own length. */
+static enum status read_stored(const struct metadata *metadata, enum pixel_model model, struct buf *profile,
+                               struct error *err) {
     for (unsigned i = 0; i < metadata->chunk_count; i++) {
         if (metadata->chunk[i].kind == CHUNK_ICC_DEFLATED) {
             return read_iccp(metadata->chunk[i].data, model, profile, err);
@@ -87,6 +89,17 @@ enum status icc_read(const struct metadata *metadata, enum pixel_model model, st
     enum status status = join_parts(metadata, profile, err);
     size_t size = profile->size >= HEADER_SIZE ? profile_size(profile->data, model) : 0;
     profile->size = size <= profile->size ? size : 0;
+    return status;
+}
+
+enum status icc_read(const struct metadata *metadata, enum pixel_model model, struct buf *profile,
+                     struct error *err) {
+    struct buf stored;
+    buf_init(&stored, METADATA_ICC_MAX);
+    buf_init(profile, METADATA_ICC_MAX);
+    enum status status = read_stored(metadata, model, &stored, err);
+    status = status == ST_OK ? icc_sanitize(buf_bytes(&stored), profile, err) : status;
+    buf_finish(&stored);
     return status;
 }
 

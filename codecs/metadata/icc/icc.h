@@ -5,10 +5,10 @@
 
 #include "codecs/definition.h"
 
-/* Puts the profile of `metadata` into *profile, an all-zero struct that the caller ends with buf_finish.
- * It stays empty when the profile is missing, damaged, over METADATA_ICC_MAX, or for another colour space
- * than `model`: a CMYK profile must not stand beside RGB pixels. Bytes beyond the profile's own length are
- * cut off. ST_BUSY without memory. */
+/* Puts the profile of `metadata`, written anew by icc_sanitize, into *profile, an all-zero struct that the
+ * caller ends with buf_finish. It stays empty when the profile is missing, damaged, over METADATA_ICC_MAX, or
+ * for another colour space than `model`: a CMYK profile must not stand beside RGB pixels. ST_BUSY without
+ * memory. */
 enum status icc_read(const struct metadata *metadata, enum pixel_model model, struct buf *profile,
                      struct error *err);
 

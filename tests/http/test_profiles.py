@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Colour profiles are written anew: an independent colour engine sees the same colours before and after."""
+
+import io
+import struct
+import zlib
+
+import numpy
+import pytest
+from PIL import Image, ImageCms
+
+import anatomy
+import pictures
+
+FORMATS = ('jpeg', 'png', 'webp', 'avif')
+TONES = numpy.random.default_rng(5).integers(0, 256, (8, 8, 3), dtype=numpy.uint8)
+
+
+def fixed(*numbers):
+    return struct.pack(f'>{len(numbers)}i', *(round(65536 * number) for number in numbers))
+
+
+def assembled(version, space, connection, elements, **more):
+    """A profile with gaps between its elements, which no reader looks at."""
+    table, body, start = b'', b'', 132 + 12 * len(elements)
+    for tag, element in elements.items():
+        table += tag.encode() + struct.pack('>II', start + len(body), len(element))
+        body += element + b'CANARY' + bytes(-(len(element) + 6) % 4)
+    head = bytes(4) + bytes([version, 0, 0, 0]) + b'mntr' + space + connection + bytes(12) + b'acsp' + bytes(28) + fixed(.9642, 1, .8249) + bytes(48)
+    return struct.pack('>I', start + len(body)) + head + struct.pack('>I', len(elements)) + table + body
+
+
+def text(version, words):
+    if version == 4:
+        wide = words.encode('utf-16-be')
+        return b'mluc' + struct.pack('>III4sII', 0, 1, 12, b'enUS', len(wide), 28) + wide
+    return b'desc' + struct.pack('>II', 0, len(words) + 1) + words.encode() + bytes(79)
+
+
+def xyz(*numbers):
+    return b'XYZ ' + bytes(4) + fixed(*numbers)
+
+
+def curve(samples):
+    return b'curv' + struct.pack(f'>II{len(samples)}H', 0, len(samples), *samples)
+
+
+def formula(kind, *numbers):
+    return b'para' + struct.pack('>IHH', 0, kind, 0) + fixed(*numbers)
+
+
+P3 = {'rXYZ': xyz(.5151, .2412, -.0011), 'gXYZ': xyz(.2920, .6922, .0419), 'bXYZ': xyz(.1571, .0666, .7841), 'wtpt': xyz(.9642, 1, .8249)}
+SRGB = formula(3, 2.4, 1 / 1.055, .055 / 1.055, 1 / 12.92, .04045)
+RAMP = [min(65535, round(65535 * (i / 99) ** 1.8)) for i in range(100)]
+
+
+def named(version, elements):
+    return {'desc': text(version, 'Display P3'), 'cprt': text(version, 'CANARY'), **elements}
+
+
+def curves(value):
+    return {tag: value for tag in ('rTRC', 'gTRC', 'bTRC')}
+
+
+def lut8():
+    grid = b''.join(bytes([255 - 120 * r, 100 + 60 * g, 90 + 80 * b]) for r in (0, 1) for g in (0, 1) for b in (0, 1))
+    return b'mft1' + bytes(4) + bytes([3, 3, 2, 9]) + fixed(1, 0, 0, 0, 1, 0, 0, 0, 1) + bytes(range(256)) * 3 + grid + bytes(range(256)) * 3
+
+
+def lut16():
+    grid = b''.join(struct.pack('>3H', 60000 - 20000 * r, 20000 + 15000 * g, 20000 + 20000 * b) for r in (0, 1) for g in (0, 1) for b in (0, 1))
+    ramp = struct.pack('>2H', 0, 65535) * 3
+    return b'mft2' + bytes(4) + bytes([3, 3, 2, 0]) + fixed(1, 0, 0, 0, 1, 0, 0, 0, 1) + struct.pack('>2H', 2, 2) + ramp + grid + ramp
+
+
+def parts():
+    """Curves, a table and curves at offsets, with gaps."""
+    linear, grid = curve([]) * 3, bytes([2, 2, 2] + [0] * 13 + [2, 0, 0, 0])
+    grid += b''.join(struct.pack('>3H', 60000 - 20000 * r, 20000 + 15000 * g, 20000 + 20000 * b) for r in (0, 1) for g in (0, 1) for b in (0, 1))
+    bent = formula(0, 1.8) * 3
+    body, offsets = bytes(4), {}
+    for name, part in (('A', bent), ('C', grid), ('B', linear)):
+        body += b'CANARY' + bytes(-(len(body) + 6) % 4)
+        offsets[name] = 32 + len(body)
+        body += part
+    return b'mAB ' + bytes(4) + bytes([3, 3, 0, 0]) + struct.pack('>5I', offsets['B'], 0, 0, offsets['C'], offsets['A']) + body
+
+
+PROFILES = {
+    'matrix and formula, version 4': assembled(4, b'RGB ', b'XYZ ', named(4, {**P3, **curves(SRGB), 'chad': b'sf32' + bytes(4) + fixed(1, 0, 0, 0, 1, 0, 0, 0, 1)})),
+    'matrix and gamma, version 2': assembled(2, b'RGB ', b'XYZ ', named(2, {**P3, **curves(curve([563]))})),
+    'matrix and table, version 2': assembled(2, b'RGB ', b'XYZ ', named(2, {**P3, **curves(curve(RAMP))})),
+    'table of 8 bits': assembled(2, b'RGB ', b'Lab ', named(2, {'A2B0': lut8(), 'wtpt': xyz(.9642, 1, .8249)})),
+    'table of 16 bits': assembled(2, b'RGB ', b'Lab ', named(2, {'A2B0': lut16(), 'wtpt': xyz(.9642, 1, .8249)})),
+    'table in parts': assembled(4, b'RGB ', b'Lab ', named(4, {'A2B0': parts(), 'wtpt': xyz(.9642, 1, .8249)})),
+    'the engine\'s own': ImageCms.ImageCmsProfile(ImageCms.createProfile('sRGB')).tobytes(),
+}
+GREY = assembled(4, b'GRAY', b'XYZ ', named(4, {'kTRC': curve(RAMP), 'wtpt': xyz(.9642, 1, .8249)}))
+
+
+def shown(profile, picture, mode='RGB'):
+    """What the engine shows on a screen of sRGB."""
+    into = ImageCms.createProfile('sRGB')
+    transform = ImageCms.buildTransform(ImageCms.ImageCmsProfile(io.BytesIO(profile)), into, mode, 'RGB', renderingIntent=0)
+    return numpy.asarray(ImageCms.applyTransform(Image.fromarray(picture), transform)).astype(int)
+
+
+@pytest.mark.parametrize('target', FORMATS)
+@pytest.mark.parametrize('name', PROFILES)
+def test_colours_stay(server, name, target):
+    if target not in server.get('/version').json()['formats']['writes']:
+        pytest.skip(f'this build does not write {target}')
+    profile = PROFILES[name]
+    body = pictures.png(TONES, before=[('iCCP', b'a\0\0' + zlib.compress(profile))])
+    answer = server.post(f'/blur?sigma=1&format={target}', body)
+    assert answer.status_code == 200, answer.text
+    written = Image.open(io.BytesIO(answer.content)).info['icc_profile'] if target != 'avif' else avif_profile(answer.content)
+    assert b'CANARY' not in written and len(written) <= len(profile) + 100
+    assert numpy.abs(shown(written, TONES) - shown(profile, TONES)).max() <= 1
+    assert ImageCms.getProfileDescription(ImageCms.ImageCmsProfile(io.BytesIO(written))).strip() in ('Display P3', 'sRGB built-in')
+
+
+def avif_profile(data):
+    """Of its property `colr`; Debian's Pillow does not read AVIF."""
+    at = data.index(b'colrprof')
+    return data[at + 8:at - 4 + struct.unpack('>I', data[at - 4:at])[0]]
+
+
+def test_greys_stay(server):
+    tones = numpy.ascontiguousarray(TONES[..., 0])
+    body = pictures.png(tones, before=[('iCCP', b'a\0\0' + zlib.compress(GREY))])
+    written = anatomy.icc_of(server.post('/blur?sigma=1&format=jpeg', body).content)
+    assert b'CANARY' not in written
+    assert numpy.abs(shown(written, tones, 'L') - shown(GREY, tones, 'L')).max() <= 1
+
+
+def test_a_profile_without_colours_is_dropped(server):
+    elements = named(4, {**P3, **curves(SRGB)})
+    del elements['gTRC']
+    body = pictures.png(TONES, before=[('iCCP', b'a\0\0' + zlib.compress(assembled(4, b'RGB ', b'XYZ ', elements)))])
+    answer = server.post('/blur?sigma=1&metadata=keep', body)
+    assert answer.status_code == 200 and answer.headers['X-Metadata-Dropped'] == 'colour'
+    assert 'iCCP' not in dict(anatomy.chunks(answer.content))
