@@ -6,7 +6,7 @@
  * A picture may take over the process. So it never maps a slot that the daemon works on: files and pictures
  * are copied through an exchange, a slot of kind SLOT_EXCHANGE that the daemon and this process alone map.
  * It is made for the process and ends with it. The daemon takes nothing from it but the samples of the
- * picture in progress, after the answer (docs/adr/0060). */
+ * picture in progress, after the answer (docs/adr/0061). */
 #ifndef BLURD_CODECS_PROCESS_CODEC_LINK_H
 #define BLURD_CODECS_PROCESS_CODEC_LINK_H
 
