@@ -17,6 +17,13 @@ static inline int64_t clock_ns(void) {
     return (int64_t)now.tv_sec * CLOCK_NS_PER_S + now.tv_nsec;
 }
 
+/* Processor time of the calling thread, in nanoseconds. */
+static inline int64_t clock_thread_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * CLOCK_NS_PER_S + now.tv_nsec;
+}
+
 static inline double clock_ns_to_ms(int64_t ns) {
     return (double)ns / 1e6;
 }

@@ -78,6 +78,9 @@ unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats);
  * that run. A feed may be slow or fail; its failure counts like that of a part. */
 enum status crew_run(struct crew *crew, const struct crew_work *work, struct error *err);
 
+/* Nanoseconds that the calling thread has spent in crew_run while only helpers worked, since it began. */
+int64_t crew_helped_ns(void);
+
 /* Called by crew_work.feed: the parts below `parts` may begin. The number never decreases. Without helpers
  * the parts run before this returns, while their input is still in the cache. */
 void crew_open(struct crew_gate *gate, unsigned parts);

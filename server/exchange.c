@@ -332,7 +332,7 @@ void exchange_work(struct job *job, struct worker *worker) {
     request->lends_slot = overload_lends_slots(request->service);
     enum status status = request->transport->is_gone(request)
                              ? fail(err, ST_CANCELLED, "the client closed the connection")
-                             : pipeline_run(request, worker);
+                             : overload_judge_late(request, pipeline_run(request, worker));
     if (request->answer.rest.size > 0) { /* it lies in the slot */
         request->answer.slot = request->slot;
         request->slot = NULL;

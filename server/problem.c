@@ -36,7 +36,7 @@ static const struct problem_kind kinds[PROBLEM_COUNT] = {
          "list of regions is empty, the mask is 0 everywhere, or `invert` leaves nothing."},
     [PROBLEM_LIMIT] = {"limit-exceeded", 422, "Image over a limit", PROBLEM_WORK, NULL,
                        "The picture has too many pixels, too long a side or too many scans, or needs too "
-                       "much memory or time."},
+                       "much memory or time by itself, without other load."},
     [PROBLEM_THROTTLED] = {"too-many-requests", 429, "Too many requests", PROBLEM_WORK, "Retry-After",
                            "Same as `overloaded`, with `--overload-status 429`."},
     [PROBLEM_HEADERS] = {"headers-too-large", 431, "Headers too large", PROBLEM_EVERYWHERE, NULL,

@@ -24,6 +24,8 @@ struct codec_link {
     struct codec_child child; /* none: the next call starts one */
     bool ready;               /* the process has said so */
     unsigned faults;          /* see codec_link_faults */
+    int64_t begun_ns;         /* when the call began, or its process was ready */
+    int64_t computed_ns;      /* see codec_link_computed_ns */
     unsigned codecs; /* bits of the codecs that the process has opened: all that earlier calls used */
     int64_t used_ns; /* end of the last call */
     struct slot_pool *pool;
@@ -160,6 +162,8 @@ static enum status receive_ready(struct codec_link *link, int64_t until_ns, stru
     enum status status = channel_receive(link->child.socket, &ready, sizeof ready, CODEC_READY, NULL,
                                          codec_wire_wait_ms(until_ns), err);
     link->ready = status == ST_OK && ready.error.status == ST_OK;
+    link->computed_ns += clock_ns() - link->begun_ns; /* the start is work for this request */
+    link->begun_ns = clock_ns();
     return status == ST_OK && !link->ready
                ? fail(err, ST_INTERNAL, "%.*s", (int)sizeof ready.error.text - 1, ready.error.text)
                : status;
@@ -200,6 +204,13 @@ static enum status blame(struct codec_link *link, struct error *err) {
                    : fail(err, ST_CORRUPT, "the library that reads %s failed on this picture", title);
 }
 
+/* A process that is taken over may say anything, but no call computes for longer than it lasts. */
+static void note_computed(struct codec_link *link, enum status status, int64_t lasted_ns) {
+    uint64_t said = link->answer.computed_ns;
+    bool believed = status == ST_OK && said < (uint64_t)lasted_ns;
+    link->computed_ns += believed ? (int64_t)said : lasted_ns;
+}
+
 /* Sends the call that link->call, link->file, link->source and link->stored describe, and waits for the
  * answer. After a fault in a process of earlier calls, another one gets the call: an earlier picture may have
  * caused it. */
@@ -207,6 +218,7 @@ static enum status make_call(struct codec_link *link, struct buf *output, struct
     int64_t deadline = link->call.limits.deadline_ns;
     size_t size = output->size;
     for (bool again = true; again;) {
+        link->begun_ns = clock_ns();
         again = can_reuse(link);
         enum status status =
             again ? ST_OK : codec_spawner_start(link->spawner, link->codecs, &link->child, err);
@@ -219,6 +231,7 @@ static enum status make_call(struct codec_link *link, struct buf *output, struct
         }
         status = send_call(link, err);
         status = status == ST_OK ? hear(link, deadline ? deadline + GRACE_NS : 0, output, err) : status;
+        note_computed(link, status, clock_ns() - link->begun_ns);
         if (status == ST_OK) {
             break;
         }
@@ -239,6 +252,7 @@ static enum status make_call(struct codec_link *link, struct buf *output, struct
         end(link);
     }
     link->used_ns = clock_ns();
+    link->faults += link->answer.late;
     return error->status == ST_OK ? ST_OK : fail(err, error->status, "%s", error->text);
 }
 
@@ -331,6 +345,14 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
         *options->losses |= link->answer.losses;
     }
     return status;
+}
+
+int64_t codec_link_computed_ns(struct codec_link *link) {
+    int64_t computed = link ? link->computed_ns : 0;
+    if (link) {
+        link->computed_ns = 0;
+    }
+    return computed;
 }
 
 unsigned codec_link_faults(struct codec_link *link) {

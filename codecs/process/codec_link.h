@@ -43,6 +43,11 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
                               const struct encode_options *options, size_t memory,
                               const struct metadata *metadata, struct buf *output, struct error *err);
 
+/* Nanoseconds in which calls of the link have computed, since the last call of this function; waits for a
+ * core are not among them. The process says so, and the start of a process and a call without an answer count
+ * as a whole. NULL is allowed. */
+int64_t codec_link_computed_ns(struct codec_link *link);
+
 /* How many processes of the link ended during a call, by a fault or at the deadline, since the last call of
  * this function. NULL is allowed. */
 unsigned codec_link_faults(struct codec_link *link);

@@ -47,7 +47,10 @@ struct process {
     struct buf stored;        /* metadata that the daemon sent */
     struct buf output;        /* sent behind the answer */
     struct metadata metadata; /* of `stored` */
+    int64_t begun_ns;         /* process_ns when the call began */
 };
+
+static struct process *caller; /* whose call SIGALRM ends */
 
 /* Bytes of data as RLIMIT_DATA counts them; 0 where the system does not tell. */
 static size_t data_bytes(const struct process *process) {
@@ -68,6 +71,26 @@ static void limit_memory(const struct process *process, uint64_t extra) {
         limit.rlim_cur = data + extra < limit.rlim_max ? data + extra : limit.rlim_max;
         setrlimit(RLIMIT_DATA, &limit);
     }
+}
+
+/* Processor time of all threads. */
+static int64_t process_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return now.tv_sec * CLOCK_NS_PER_S + now.tv_nsec;
+}
+
+/* Tells the daemon how long the call has computed, and ends the process. */
+static void end_late(int signal) {
+    static struct codec_answer late = {
+        .late = 1,
+        .last = 1,
+        .error = {.status = ST_LIMIT, .text = "the picture takes longer than the time limit"}};
+    struct error err;
+    (void)signal;
+    late.computed_ns = (uint64_t)(process_ns() - caller->begun_ns);
+    (void)channel_send(caller->socket, &late, sizeof late, CODEC_ANSWER, -1, &err);
+    _exit(1);
 }
 
 /* SIGALRM ends the process. */
@@ -212,9 +235,11 @@ static enum status serve(struct process *process, struct error *err) {
         process->answer.last = 1; /* the daemon takes the slot for mapped */
         return mapped;
     }
+    process->begun_ns = process_ns();
     limit_time(call->limits.deadline_ns);
     enum status status = run(process, err);
     limit_time(0);
+    process->answer.computed_ns = (uint64_t)(process_ns() - process->begun_ns);
     if (status == ST_BUSY) {
         status = fail(err, ST_LIMIT, "the picture needs more memory than the %zu MiB that it may take",
                       (size_t)(call->memory >> 20));
@@ -269,7 +294,8 @@ static void limit_stacks(void) {
 static void prepare(struct process *process) {
     static const struct timeval patient = {0};
     limit_stacks();
-    signal(SIGALRM, SIG_DFL);
+    signal(SIGALRM, end_late);
+    caller = process;
     mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
     mallopt(M_MMAP_THRESHOLD, HEAP_KEPT);
     (void)setsockopt(process->socket, SOL_SOCKET, SO_SNDTIMEO, &patient, sizeof patient);

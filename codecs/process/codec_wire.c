@@ -145,7 +145,7 @@ static bool is_picture(const struct codec_answer *answer, const struct codec_cal
 enum status codec_wire_check(struct codec_answer *answer, const struct codec_call *call, struct error *err) {
     make_printable(answer->error.text, sizeof answer->error.text);
     make_printable(answer->error.parameter, sizeof answer->error.parameter);
-    bool fine = is_outcome(answer->error.status) && answer->last <= 1;
+    bool fine = is_outcome(answer->error.status) && answer->last <= 1 && answer->late <= 1;
     if (fine && answer->error.status != ST_OK) {
         fine = answer->size == 0 && answer->error.text[0];
     } else if (fine && call->operation == CODEC_PROBES) {

@@ -90,9 +90,10 @@ struct codec_answer {
     uint32_t last;                     /* 1: the process ends after this answer */
     uint32_t losses;                   /* ENCODES */
     uint64_t size;                     /* bytes that follow in pieces: metadata or the encoded picture */
+    uint64_t computed_ns;              /* processor time of the call */
     struct image_shape native, pixels; /* PROBES, from here on */
     uint32_t progressive;              /* 0 or 1 */
-    uint32_t reserved;
+    uint32_t late;                     /* 1: the process ends at its deadline, in the middle of the call */
     struct codec_metadata metadata;
 };
 

@@ -10,6 +10,8 @@
 
 #include "codecs/process/codec_link.h"
 #include "core/clock.h"
+#include "core/crew.h"
+#include "core/deadline.h"
 #include "core/log.h"
 #include "cpu/linear.h"
 #include "cpu/orient.h"
@@ -360,15 +362,24 @@ static void count_memory(const struct pipeline *p) {
                 request->slot->used + (work ? work->used + work->claimed : 0));
 }
 
+/* Time that this thread, its helpers and the codecs' process have computed. Only differences matter. */
+static int64_t computed_ns(struct worker *worker) {
+    return clock_thread_ns() + crew_helped_ns() + codec_link_computed_ns(worker->codecs);
+}
+
 enum status pipeline_run(struct request *request, struct worker *worker) {
     static enum status (*const steps[])(struct pipeline *) = {
         open_envelope, plan,   transcode,    take_core,   take_memory, move_blocks,
         decode_apart,  decode, encode_apart, open_output, filter,      encode,
     };
     struct pipeline p = {.request = request, .worker = worker, .err = &request->error, .clock = clock_ns()};
+    const int64_t begun = p.clock, computed = computed_ns(worker);
     enum status status = ST_OK;
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == ST_OK && !p.complete; i++) {
         status = steps[i](&p);
+    }
+    if (status == ST_LIMIT && deadline_left(p.plan.limits.deadline_ns) == 0) {
+        request->outcome.idle_ns = clock_ns() - begun - (computed_ns(worker) - computed);
     }
     if (p.encoding) { /* a step before `encode` failed */
         codec_encode_end(p.encoding, false, NULL);

@@ -11,7 +11,8 @@
 
 enum {
     RETRY_MAX_S = 60,
-    LINES_MAX = 50, /* log lines a second */
+    LINES_MAX = 50,  /* log lines a second */
+    LATE_SHARE = 10, /* see overload_judge_late */
 };
 
 static int64_t patience_of(const struct request *request) {
@@ -67,6 +68,18 @@ enum status overload_start_workers(struct service *service, unsigned count, cons
         .calls = *calls,
     };
     return workers_create(&service->workers, &options, err);
+}
+
+enum status overload_judge_late(struct request *request, enum status status) {
+    int64_t idle = request->outcome.idle_ns, limit = patience_of(request);
+    if (status != ST_LIMIT || idle < limit / LATE_SHARE) {
+        return status;
+    }
+    overload_refuse(request, REFUSAL_DEADLINE, idle);
+    return fail(
+        &request->error, ST_BUSY,
+        "the picture had a processor for %.0f ms of the time limit of %.0f ms; others had it meanwhile",
+        clock_ns_to_ms(idle < limit ? limit - idle : 0), clock_ns_to_ms(limit));
 }
 
 uint64_t overload_body_most(const struct request *request) {

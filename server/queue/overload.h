@@ -44,6 +44,10 @@ void overload_estimate(struct request *request);
 /* Stores the refusal, its error and the Retry-After that follows from the wait. Returns ST_BUSY. */
 enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns);
 
+/* Called with the status of the work. Of a request that ran out of time, but did not compute for a tenth of
+ * it or more, others had the rest: it is refused with ST_BUSY, since it may succeed later. Else as it was. */
+enum status overload_judge_late(struct request *request, enum status status);
+
 /* Whether to log one more refusal. The lines a second are limited, since a refusal must be cheap. */
 bool overload_may_log(struct service *service);
 

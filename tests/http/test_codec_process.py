@@ -15,7 +15,7 @@ from PIL import Image
 import anatomy
 import daemon
 import pictures
-from problems import check_problem
+from problems import check_late, check_problem
 
 KEEPER, SPAWNER, CODEC = 'blurd-keeper', 'blurd-codecs', 'blurd-codec'
 
@@ -166,11 +166,9 @@ def test_the_time_limit(start):
     own = start('--workers', 1, '--work-timeout', '60ms')
     body = slow_webp()
     for _ in range(10):  # on a busy machine a request may reach its limit before the library is called
-        begin = time.monotonic()
-        check_problem(own.post('/blur?sigma=2', body), 'limit-exceeded', says='takes longer than the time limit')
-        assert time.monotonic() - begin < 2 * daemon.SLOW
+        assert check_late(lambda: own.post('/blur?sigma=2', body)).elapsed.total_seconds() < 2 * daemon.SLOW
         assert daemon.eventually(lambda: all(state == 'S' for _, state in codecs(own).values())), 'a process works on'
-        if own.metrics()['blurd_codec_faults_total'] == 1:
+        if own.metrics()['blurd_codec_faults_total'] >= 1:
             return
     pytest.fail('no process was ended at the limit')
 

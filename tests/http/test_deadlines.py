@@ -11,7 +11,7 @@ import pytest
 
 import daemon
 import pictures
-from problems import check_problem
+from problems import check_late
 
 LIMIT = 0.3  # seconds; work that takes less than a second without a limit gets a third of its time
 SIDE = 3000
@@ -60,10 +60,15 @@ def test_work_ends_soon_after_the_limit(start, bodies, kind):
     body, target = KINDS[kind]
     limit = LIMIT / 3 if kind in ('one convolve', 'polygons', 'a decoder') else LIMIT
     own = start('--work-timeout', f'{int(1000 * limit)}ms', '--workers', 1, '--max-pixels', 20000000)
-    before = cpu_seconds(own)
-    answer = own.post(target, bodies[body])
-    took = cpu_seconds(own) - before
-    check_problem(answer, 'limit-exceeded', says='longer than the time limit')
-    assert took < (2 * LIMIT + 0.1) * daemon.SLOW
+    took = []
+
+    def ask():
+        before = cpu_seconds(own)
+        answer = own.post(target, bodies[body])
+        took.append(cpu_seconds(own) - before)
+        return answer
+
+    answer = check_late(ask)
+    assert max(took) < (2 * LIMIT + 0.1) * daemon.SLOW
     assert answer.elapsed.total_seconds() < 10 * LIMIT * daemon.SLOW
     assert own.post('/blur', pictures.small_png()).status_code == 200

@@ -27,7 +27,8 @@ enum fake_order {
     FAKE_ABORTS,
     FAKE_ENDS,
     FAKE_LOOPS,
-    FAKE_LOOPS_DEAF,      /* the same, and blocks the signal that would end it */
+    FAKE_LOOPS_DEAF, /* the same, and blocks the signal that would end it */
+    FAKE_SLEEPS,
     FAKE_HOARDS,          /* allocates without end, and reports the failure */
     FAKE_GROWS,           /* keeps some memory */
     FAKE_IS_HOSTILE,      /* calls fake_attack in the probe */
@@ -105,6 +106,10 @@ static inline enum status fake_obey(uint32_t order, uint32_t detail, struct erro
         /* fall through */
     case FAKE_LOOPS:
         for (volatile unsigned i = 0;; i++) {
+        }
+    case FAKE_SLEEPS:
+        for (;;) {
+            pause();
         }
     case FAKE_HOARDS:
         return fake_hoard(err);

@@ -120,6 +120,38 @@ static void test_a_daemon_that_does_not_wait(void **state) {
     close_lab(&lab);
 }
 
+/* What a call has computed until its deadline, which is not how long it lasted. */
+static void test_time_computed(void **state) {
+    struct lab lab;
+    (void)state;
+    open_lab(&lab);
+    assert_works(&lab);
+    assert_int_equal(codec_link_computed_ns(NULL), 0);
+    assert_in_range(codec_link_computed_ns(lab.link), 1, 1000 * MS);
+    assert_int_equal(codec_link_computed_ns(lab.link), 0);
+    load(&lab, FAKE_SLEEPS, 0);
+    assert_int_equal(decode_until(&lab, clock_ns() + 200 * MS), ST_LIMIT);
+    assert_string_equal(lab.err.text, "the picture takes longer than the time limit");
+    assert_in_range(codec_link_computed_ns(lab.link), 0, 50 * MS);
+    assert_int_equal(codec_link_faults(lab.link), 1);
+    assert_works(&lab);
+    codec_link_computed_ns(lab.link);
+    int64_t begin = clock_ns(), computed = 0;
+    for (unsigned i = 0; i < 100 && computed < 30 * MS; i++) { /* on a busy machine it takes longer */
+        load(&lab, FAKE_LOOPS, 0);
+        assert_int_equal(decode_until(&lab, clock_ns() + 100 * MS), ST_LIMIT);
+        computed += codec_link_computed_ns(lab.link);
+        assert_true(computed <= clock_ns() - begin);
+        assert_works(&lab);
+        codec_link_computed_ns(lab.link);
+    }
+    assert_true(computed >= 30 * MS);
+    load(&lab, FAKE_ENDS, 0); /* nothing is said: all of it counts */
+    assert_int_equal(decode(&lab), ST_CORRUPT);
+    assert_true(codec_link_computed_ns(lab.link) > 0);
+    close_lab(&lab);
+}
+
 static void test_memory(void **state) {
     struct lab lab;
     struct buf output;
@@ -147,6 +179,7 @@ int main(void) {
         cmocka_unit_test(test_deadline),
         cmocka_unit_test(test_a_process_that_blocks_its_alarm),
         cmocka_unit_test(test_a_daemon_that_does_not_wait),
+        cmocka_unit_test(test_time_computed),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, start, stop);

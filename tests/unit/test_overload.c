@@ -65,7 +65,7 @@ static int tear_down(void **state) {
 }
 
 static const struct job *estimate(size_t size) {
-    body.memory = bytes;
+    body = (struct slot){.memory = bytes, .fd = -1, .kind = SLOT_BODY, .pool = service.slots};
     request = (struct request){.service = &service, .settings = &settings, .slot = &body, .body_size = size};
     parameters_init(&request.parameters, filter_get(FILTER_BLUR));
     overload_estimate(&request);
@@ -138,6 +138,63 @@ static void test_doubt(void **state) {
     assert_true(service.cost.device_ratio == once);
 }
 
+static unsigned retry_after(int64_t wait_ns) {
+    assert_int_equal(overload_refuse(&request, REFUSAL_WAIT, wait_ns), ST_BUSY);
+    return request.retry_after_s;
+}
+
+/* Seconds, rounded up, and a minute at most. */
+static void test_retry_after(void **state) {
+    (void)state;
+    estimate(USUAL);
+    assert_int_equal(retry_after(0), 1);
+    assert_int_equal(retry_after(999999999), 1);
+    assert_int_equal(retry_after(1000000000), 2);
+    assert_int_equal(retry_after(7500000000), 8);
+    assert_int_equal(retry_after(59000000000), 60);
+    assert_int_equal(retry_after(3600000000000), 60);
+    assert_int_equal(request.refusal, REFUSAL_WAIT);
+}
+
+/* A request that ran out of time is refused for good, unless others had a tenth of the time. */
+static void test_late(void **state) {
+    (void)state;
+    const int64_t limit = settings.config.work_timeout_ms * 1000000;
+    estimate(USUAL);
+    request.outcome.idle_ns = limit / 10 - 1;
+    assert_int_equal(overload_judge_late(&request, ST_LIMIT), ST_LIMIT);
+    request.outcome.idle_ns = limit / 10;
+    assert_int_equal(overload_judge_late(&request, ST_OK), ST_OK);
+    assert_int_equal(overload_judge_late(&request, ST_CORRUPT), ST_CORRUPT);
+    assert_int_equal(overload_judge_late(&request, ST_LIMIT), ST_BUSY);
+    assert_int_equal(request.refusal, REFUSAL_DEADLINE);
+    assert_int_equal(request.retry_after_s, limit / 10000000000 + 1);
+    assert_string_equal(request.error.text, "the picture had a processor for 9000 ms of the time limit of "
+                                            "10000 ms; others had it meanwhile");
+    request.outcome.idle_ns = 0; /* another limit than that of time */
+    assert_int_equal(overload_judge_late(&request, ST_LIMIT), ST_LIMIT);
+}
+
+/* What admission counts of pictures around what one request may take. */
+static void test_memory_counted(void **state) {
+    (void)state;
+    down = true;
+    bytes[3] = 0xC0; /* sequential, of one scan */
+    const struct job *job = estimate(USUAL);
+    assert_int_equal(job->body, USUAL);
+    assert_int_equal(job->most, room_most(MEMORY));
+    uint64_t usual = job->bytes;
+    assert_true(usual > USUAL && usual < MEMORY / 8);
+    bytes[7] = bytes[9] = 10000 >> 8;
+    bytes[8] = bytes[10] = 10000 & 255;
+    config.max_pixels = settings.config.max_pixels = 200000000;
+    assert_int_equal(estimate(USUAL)->bytes, 0); /* it is refused at once */
+    down = false;
+    assert_in_range(estimate(USUAL)->bytes, 1, MEMORY); /* a GPU does it with less */
+    memset(bytes, 0, sizeof header);
+    assert_int_equal(estimate(BODY_MAX)->bytes <= room_most(MEMORY) - BODY_MAX, true);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_progressive_file, set_up, tear_down),
@@ -145,6 +202,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_services_without_readers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_learning, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_retry_after, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_late, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_memory_counted, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Who runs out of `work_timeout`: a picture that computes all the time is refused for good, with 422. One that waited for others, or
+shared cores with them, gets 503 with Retry-After, and 200 when it is asked again without them."""
+
+import concurrent.futures
+import os
+import pathlib
+import statistics
+
+import pytest
+
+import daemon
+import foreign
+import pictures
+from problems import check_late, check_problem
+
+AT_ONCE = 8
+MEDIANS = '/pipeline?ops=' + '|'.join(['median:radius=25'] * 8)
+KINDS = {'filters': ('jpeg', 600, MEDIANS), 'a codec of its own process': ('webp', 2400, '/crop?width=16&height=16&format=png')}
+
+
+def pin(own):
+    """All threads and processes of the daemon have one core together, and so do those that they start."""
+    core = {min(os.sched_getaffinity(0))}
+    processes = [own.process.pid]
+    for pid in processes:
+        for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
+            os.sched_setaffinity(int(task.name), core)
+            processes += [int(child) for child in (task / 'children').read_text().split()]
+
+
+def body_of(kind, side):
+    samples = pictures.noise(side // 4, side // 4, 3).repeat(4, 0).repeat(4, 1)
+    return foreign.write(kind, samples)
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_pictures_that_share_a_core(start, kind):
+    file, side, target = KINDS[kind]
+    body = body_of(file, side)
+    own = start('--gpus', 'none', '--workers', AT_ONCE, '--work-timeout', '1m', '--memory', '4GiB')
+    if file not in own.get('/version').json()['formats']['reads']:
+        pytest.skip(f'this build does not read {file}')
+    answers = [own.post(target, body) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200] * 3, answers[0].text
+    alone = statistics.median(answer.elapsed.total_seconds() for answer in answers)
+    own = start('--gpus', 'none', '--workers', AT_ONCE, '--work-timeout', f'{2500 * alone:.0f}ms', '--memory', '4GiB')
+    assert own.post(target, body).status_code in (200, 503)  # warms the processes up
+    pin(own)
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        answers = list(pool.map(lambda _: own.post(target, body), range(AT_ONCE)))
+    late = [answer for answer in answers if answer.status_code != 200]
+    assert any('others had it meanwhile' in answer.text for answer in late), 'eight at once were as fast as one'
+    for answer in late:
+        check_problem(answer, 'overloaded')
+        assert 1 <= int(answer.headers['Retry-After']) <= 60
+    assert own.metrics()['blurd_refused_deadline_total'] >= len(late)
+    assert daemon.eventually(lambda: own.post(target, body).status_code == 200, 30)
+
+
+def test_a_picture_that_takes_too_long_alone(start):
+    """The limit is so short that the scheduler lets a thread have the core for all of it, even on a busy machine."""
+    file, side, target = KINDS['filters']
+    own = start('--gpus', 'none', '--workers', 1, '--work-timeout', '15ms')
+    body = body_of(file, side)
+    assert check_late(lambda: own.post(target, body), 300).status_code == 422
