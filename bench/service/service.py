@@ -106,7 +106,7 @@ class Service:
         return state
 
     def engine(self):
-        """The engine process, a child of the spawner, which is the daemon's only child."""
+        """The engine process. A spawner starts it, which a keeper starts, the daemon's child."""
         found = {}
         for entry in pathlib.Path("/proc").iterdir():
             if entry.name.isdigit():
@@ -114,8 +114,11 @@ class Service:
                     stat = (entry / "stat").read_text()
                     name, rest = stat[stat.index("(") + 1:stat.rindex(")")], stat[stat.rindex(")") + 2:].split()
                     found[int(entry.name)] = name, rest[0], int(rest[1])
-        for pid, (name, state, parent) in found.items():
-            if name == "blurd-engine" and state != "Z" and found.get(parent, (0, 0, 0))[2] == self.process.pid:
+        for pid, (name, state, _) in found.items():
+            above = pid
+            for _ in range(3):
+                above = found.get(above, (0, 0, 0))[2]
+            if name == "blurd-engine" and state != "Z" and above == self.process.pid:
                 return pid
         return None
 

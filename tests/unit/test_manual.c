@@ -28,7 +28,7 @@ static void test_manual(void **state) {
     (void)state;
     char *manual = printed(CONFIG_HELP_MAN);
     char *completion = printed(CONFIG_HELP_COMPLETION);
-    assert_non_null(strstr(manual, "\\fB\\-\\-max\\-body\\fR \\fISIZE\\fR\nLargest request body."));
+    assert_non_null(strstr(manual, "\\fB\\-\\-max\\-body\\fR \\fISIZE\\fR\nLargest request body"));
     assert_non_null(strstr(manual, "; default: 20MiB\n"));
     assert_non_null(strstr(manual, "\\fB\\-\\-check\\-health\\fR\n"));
     assert_null(strchr(manual, '`'));
