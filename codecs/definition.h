@@ -48,7 +48,7 @@ enum {
 enum chunk_kind {
     CHUNK_ICC,                /* an ICC profile, or one of its parts, which are in order */
     CHUNK_ICC_DEFLATED,       /* PNG iCCP: a name, zero, method 0 and a zlib stream */
-    CHUNK_COLOUR,             /* PNG gAMA, cHRM, sRGB, cICP */
+    CHUNK_COLOUR,             /* PNG gAMA, cHRM, sRGB, cICP, mDCV, cLLI */
     CHUNK_COMMENT,            /* JPEG COM */
     CHUNK_TEXT,               /* PNG tEXt */
     CHUNK_TEXT_DEFLATED,      /* PNG zTXt */
@@ -99,10 +99,10 @@ struct encode_options {
     bool libjpeg;       /* JPEG: libjpeg-turbo encodes it, even where the own encoder could */
     uint8_t effort;     /* PNG, WebP, AVIF: 0 fastest to 9 smallest */
     bool lossless;      /* WebP */
-    bool keep_metadata; /* false: colour description only (ICC, gAMA, sRGB, cHRM, cICP) */
+    bool keep_metadata; /* false: colour description only (ICC, and chunks of CHUNK_COLOUR) */
     bool upright;       /* the pixels were rotated: write orientation 1 */
-    unsigned
-        *losses; /* receives bits of codecs/metadata/losses.h: metadata lost despite keep_metadata; or NULL */
+    unsigned *
+        losses; /* receives bits of codecs/metadata/losses.h: metadata lost without being asked to; or NULL */
     int64_t deadline_ns;     /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
     struct crew *crew;       /* may help, with no effect on the bytes; NULL: none */
     struct codec_link *link; /* as in struct codec_limits */

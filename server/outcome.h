@@ -16,7 +16,7 @@ struct outcome {
     unsigned backend; /* number in the metrics; 0: none ran */
     char backend_name[32];
     char notice[300]; /* warnings about the regions; empty: none */
-    unsigned losses;  /* bits of codecs/metadata/losses.h: metadata that metadata=keep could not keep */
+    unsigned losses;  /* bits of codecs/metadata/losses.h: metadata that are lost without being asked to */
     uint32_t width, height;
     bool counted;     /* the answer says how many regions there were */
     uint32_t regions; /* that many */

@@ -3,6 +3,7 @@
 
 #include "codecs/metadata/exif.h"
 #include "codecs/metadata/icc/icc.h"
+#include "codecs/metadata/icc/icc_colours.h"
 #include "codecs/metadata/iptc.h"
 #include "codecs/metadata/losses.h"
 #include "codecs/metadata/texts.h"
@@ -116,8 +117,10 @@ enum status carried_make(const struct metadata *metadata, enum codec_id target,
     /* WebP stores grey as RGB, beside which no profile for grey may stand. */
     enum pixel_model model = target == CODEC_WEBP ? PIXEL_RGB : shape->model;
     enum status status = icc_read(metadata, model, &carried->profile, err);
-    if (status == ST_OK && icc_is_lost(metadata, target, &carried->profile)) {
-        carried->losses |= LOSS_COLOUR;
+    if (status == ST_OK) {
+        bool complete;
+        status = icc_colours_describe(metadata, target, model, &carried->profile, &complete, err);
+        carried->losses |= complete ? 0 : LOSS_COLOUR;
     }
     if (status == ST_OK && options->keep_metadata) {
         bool upright = options->upright || metadata->upright;
@@ -127,8 +130,10 @@ enum status carried_make(const struct metadata *metadata, enum codec_id target,
 }
 
 void carried_report(const struct carried *carried, const struct encode_options *options) {
-    if (options->losses && options->keep_metadata) {
-        *options->losses |= carried->losses;
+    /* Losses that the caller did not ask for. */
+    unsigned asked = options->keep_metadata ? ~0u : LOSS_COLOUR | LOSS_PICTURES;
+    if (options->losses) {
+        *options->losses |= carried->losses & asked;
     }
 }
 

@@ -24,7 +24,8 @@ enum status carried_make(const struct metadata *metadata, enum codec_id target,
                          const struct image_shape *shape, const struct encode_options *options,
                          struct carried *carried, struct error *err);
 
-/* Adds the losses to options->losses unless that is NULL. Called after all is written. */
+/* Adds the losses to options->losses unless that is NULL: without options->keep_metadata only those of
+ * colours and of further pictures. Called after all is written. */
 void carried_report(const struct carried *carried, const struct encode_options *options);
 
 void carried_finish(struct carried *carried);

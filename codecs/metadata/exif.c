@@ -7,12 +7,15 @@ enum {
     TAG_ORIENTATION = 0x0112,
     TAG_X_RESOLUTION = 0x011A,
     TAG_Y_RESOLUTION = 0x011B,
-    TAG_RESOLUTION_UNIT = 0x0128
+    TAG_RESOLUTION_UNIT = 0x0128,
+    TAG_PHOTO = 0x8769,
+    TAG_COLOUR_SPACE = 0xA001,
+    TAG_INTEROP = 0xA005,
+    TAG_INTEROP_INDEX = 1,
 };
 
-/* Only the first entry of a tag in the main directory counts, valid or not. */
-static bool find_entry(const struct tiff *tiff, uint16_t tag, struct tiff_entry *entry) {
-    uint32_t offset = tiff_first(tiff);
+/* Only the first entry of a tag in the directory at `offset` counts, valid or not. */
+static bool find_in(const struct tiff *tiff, uint32_t offset, uint16_t tag, struct tiff_entry *entry) {
     uint32_t count = tiff_count(tiff, offset);
     for (uint32_t i = 0; i < count; i++) {
         *entry = tiff_entry_at(tiff, offset, i);
@@ -21,6 +24,10 @@ static bool find_entry(const struct tiff *tiff, uint16_t tag, struct tiff_entry 
         }
     }
     return false;
+}
+
+static bool find_entry(const struct tiff *tiff, uint16_t tag, struct tiff_entry *entry) {
+    return find_in(tiff, tiff_first(tiff), tag, entry);
 }
 
 static uint8_t orientation_of(const struct tiff *tiff, const struct tiff_entry *entry) {
@@ -76,4 +83,28 @@ struct density exif_density(struct bytes bytes) {
         density.x = hundredths(x), density.y = hundredths(y), density.scale = 100;
     }
     return density.x > 0 && density.y > 0 ? density : (struct density){0};
+}
+
+static bool find_directory(const struct tiff *tiff, uint32_t from, uint16_t tag, uint32_t *offset) {
+    struct tiff_entry entry;
+    bool found = find_in(tiff, from, tag, &entry) && entry.type == TIFF_LONG && entry.count == 1;
+    *offset = found ? tiff_get32(tiff, entry.value) : 0;
+    return found;
+}
+
+bool exif_is_adobe_rgb(struct bytes bytes) {
+    enum { ADOBE = 2, UNCALIBRATED = 0xFFFF };
+    struct tiff tiff;
+    struct tiff_entry entry;
+    uint32_t photo, interop;
+    if (!tiff_open(&tiff, bytes) || !find_directory(&tiff, tiff_first(&tiff), TAG_PHOTO, &photo) ||
+        !find_in(&tiff, photo, TAG_COLOUR_SPACE, &entry) || entry.type != TIFF_SHORT || entry.count != 1) {
+        return false;
+    }
+    uint32_t space = tiff_get16(&tiff, entry.value);
+    if (space != UNCALIBRATED || !find_directory(&tiff, photo, TAG_INTEROP, &interop) ||
+        !find_in(&tiff, interop, TAG_INTEROP_INDEX, &entry)) {
+        return space == ADOBE;
+    }
+    return entry.type == TIFF_ASCII && entry.count == 4 && memcmp(entry.value, "R03", 4) == 0;
 }

@@ -16,6 +16,10 @@ uint8_t exif_orientation(struct bytes tiff);
 /* The resolution in the main directory; none when a number is missing or zero. */
 struct density exif_density(struct bytes tiff);
 
+/* Whether ColorSpace says Adobe RGB: as 2, which cameras write, or as uncalibrated beside the
+ * interoperability index R03 (DCF 2.0). */
+bool exif_is_adobe_rgb(struct bytes tiff);
+
 struct exif_facts {
     bool upright;           /* the pixels were turned: orientation becomes 1 */
     uint32_t width, height; /* as it is written */

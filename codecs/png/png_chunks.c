@@ -118,7 +118,8 @@ enum status png_read_facts(struct bytes input, struct png_facts *facts, struct e
 
 static bool is_colour(uint32_t tag) {
     return tag == png_tag("gAMA") || tag == png_tag("cHRM") || tag == png_tag("sRGB") ||
-           tag == png_tag("iCCP") || tag == png_tag("cICP");
+           tag == png_tag("iCCP") || tag == png_tag("cICP") || tag == png_tag("mDCV") ||
+           tag == png_tag("cLLI");
 }
 
 /* Chunks of a fixed size must have it, so that they hold no other data. */
@@ -126,7 +127,8 @@ static bool size_is_right(const struct png_chunk *chunk) {
     static const struct {
         char name[5];
         uint8_t size;
-    } sizes[] = {{"gAMA", 4}, {"cHRM", 32}, {"sRGB", 1}, {"cICP", 4}, {"pHYs", 9}, {"tIME", 7}};
+    } sizes[] = {{"gAMA", 4},  {"cHRM", 32}, {"sRGB", 1}, {"cICP", 4},
+                 {"mDCV", 24}, {"cLLI", 8},  {"pHYs", 9}, {"tIME", 7}};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
         if (chunk->tag == png_tag(sizes[i].name)) {
             return chunk->data.size == sizes[i].size;

@@ -141,3 +141,95 @@ def test_a_profile_without_colours_is_dropped(server):
     answer = server.post('/blur?sigma=1&metadata=keep', body)
     assert answer.status_code == 200 and answer.headers['X-Metadata-Dropped'] == 'colour'
     assert 'iCCP' not in dict(anatomy.chunks(answer.content))
+
+
+XY = {'P3': (.3127, .329, .68, .32, .265, .69, .15, .06), 'BT.2020': (.3127, .329, .708, .292, .17, .797, .131, .046), 'Adobe': (.3127, .329, .64, .33, .21, .71, .15, .06)}
+
+
+def chrm(name):
+    return 'cHRM', struct.pack('>8I', *(round(100000 * part) for part in XY[name]))
+
+
+def reference(name, bend):
+    """The light in XYZ (D65) by chromaticities."""
+    xy = numpy.array(XY[name]).reshape(4, 2)
+    light = numpy.stack([xy[:, 0] / xy[:, 1], numpy.ones(4), (1 - xy.sum(1)) / xy[:, 1]])
+    matrix = light[:, 1:] * numpy.linalg.solve(light[:, 1:], light[:, 0])
+    return bend(TONES / 255) @ matrix.T
+
+
+def in_srgb(light):
+    linear = numpy.clip(light @ numpy.linalg.inv([[.4124, .3576, .1805], [.2126, .7152, .0722], [.0193, .1192, .9505]]).T, 0, 1)
+    return 255 * numpy.where(linear <= .0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - .055)
+
+
+def srgb_bend(x):
+    return numpy.where(x <= .04045, x / 12.92, ((x + .055) / 1.055) ** 2.4)
+
+
+def adobe_exif():
+    return b'MM\0*\0\0\0\x08\0\1\x87\x69\0\4\0\0\0\1\0\0\0\x1a\0\0\0\0\0\1\xa0\1\0\3\0\0\0\1\0\2\0\0\0\0\0\0'
+
+
+SAID = {
+    'P3 by cICP': ([('cICP', bytes([12, 13, 0, 1]))], 'P3', srgb_bend),
+    'BT.2020, linear, by cICP': ([('cICP', bytes([9, 8, 0, 1]))], 'BT.2020', lambda x: x),
+    'P3 by cHRM': ([('gAMA', struct.pack('>I', 45455)), chrm('P3')], 'P3', srgb_bend),
+    'Adobe by cHRM and gAMA': ([('gAMA', struct.pack('>I', 55556)), chrm('Adobe')], 'Adobe', lambda x: x ** 1.8),
+    'Adobe by EXIF': ([('eXIf', adobe_exif())], 'Adobe', lambda x: x ** (563 / 256)),
+}
+
+
+def profile_in(data, target):
+    return avif_profile(data) if target == 'avif' else Image.open(io.BytesIO(data)).info.get('icc_profile')
+
+
+@pytest.mark.parametrize('mode', ('strip', 'keep'))
+@pytest.mark.parametrize('target', FORMATS)
+@pytest.mark.parametrize('name', SAID)
+def test_a_profile_says_the_same(server, name, target, mode):
+    if target not in server.get('/version').json()['formats']['writes']:
+        pytest.skip(f'this build does not write {target}')
+    chunks, primaries, bend = SAID[name]
+    native = (target == 'png' and 'eXIf' not in dict(chunks)) or (target == 'avif' and 'cICP' in dict(chunks))
+    answer = server.post(f'/blur?sigma=1&metadata={mode}&format={target}', pictures.png(TONES, before=chunks))
+    assert answer.status_code == 200 and 'X-Metadata-Dropped' not in answer.headers
+    if native:
+        assert b'iCCP' not in answer.content and b'colrprof' not in answer.content
+        return
+    assert numpy.abs(shown(profile_in(answer.content, target), TONES) - in_srgb(reference(primaries, bend))).max() <= 2
+
+
+@pytest.mark.parametrize('chunks', ([('sRGB', b'\0')], [('gAMA', struct.pack('>I', 45455))], [('cICP', bytes([1, 13, 0, 1]))], [('cICP', bytes([1, 1, 0, 1]))], []))
+@pytest.mark.parametrize('target', ('jpeg', 'webp'))
+def test_srgb_gets_no_profile(server, chunks, target):
+    if target not in server.get('/version').json()['formats']['writes']:
+        pytest.skip(f'this build does not write {target}')
+    answer = server.post(f'/blur?sigma=1&format={target}', pictures.png(TONES, before=chunks))
+    assert profile_in(answer.content, target) is None and 'X-Metadata-Dropped' not in answer.headers
+
+
+def test_a_curve_goes_between_grey_and_colour(server):
+    tones = numpy.ascontiguousarray(TONES[..., 0])
+    body = pictures.png(tones, before=[('iCCP', b'a\0\0' + zlib.compress(GREY))])
+    if 'webp' in server.get('/version').json()['formats']['writes']:
+        written = profile_in(server.post('/blur?sigma=1&format=webp', body).content, 'webp')
+        assert numpy.abs(shown(written, numpy.stack([tones] * 3, -1)) - shown(GREY, tones, 'L')).max() <= 1
+    body = pictures.png(TONES, before=[('iCCP', b'a\0\0' + zlib.compress(PROFILES['matrix and table, version 2']))])
+    written = anatomy.icc_of(server.post('/adjust?grayscale=1&format=jpeg', body).content)
+    assert numpy.abs(shown(written, tones, 'L') - shown(GREY, tones, 'L')).max() <= 1
+
+
+def test_what_cannot_be_said_is_named(server):
+    light = [('mDCV', bytes(24)), ('cLLI', bytes(8))]
+    png = server.post('/blur?sigma=1', pictures.png(TONES, before=light))
+    assert {'mDCV', 'cLLI'} <= set(dict(anatomy.chunks(png.content))) and 'X-Metadata-Dropped' not in png.headers
+    for chunks in light, [('cICP', bytes([12, 9, 0, 1]))], [('gAMA', bytes(4))], [('cHRM', bytes(32))]:
+        answer = server.post('/blur?sigma=1&format=jpeg', pictures.png(TONES, before=chunks))
+        assert answer.headers['X-Metadata-Dropped'] == 'colour', chunks
+
+
+@pytest.mark.parametrize('transfer', (16, 18))
+def test_high_dynamic_range_keeps_its_code(server, transfer):
+    answer = server.post('/blur?sigma=1&format=jpeg', pictures.png(TONES, before=[('cICP', bytes([9, transfer, 0, 1]))]))
+    assert b'cicp' + bytes(4) + bytes([9, transfer, 0, 1]) in anatomy.icc_of(answer.content)
