@@ -134,8 +134,8 @@ def test_a_refusal(logged):
 
 def test_lines_about_refusals_go_on(start):
     """Of a flood of refusals 50 are logged in a second; the next second has its own."""
-    own = start('--memory', '64MiB', '--max-body', '30MiB')
-    large = wire.message('POST', '/blur', length=False, headers=[f'Content-Length: {30 << 20}', 'Expect: 100-continue'])
+    own = start('--memory', '64MiB', '--max-body', '15MiB')
+    large = wire.message('POST', '/blur', length=False, headers=[f'Content-Length: {15 << 20}', 'Expect: 100-continue'])
 
     def refuse(request_id):
         with own.connect() as connection:
@@ -143,8 +143,8 @@ def test_lines_about_refusals_go_on(start):
             assert connection.answer().status == 503
 
     with own.connect() as holder:
-        holder.send(wire.message('POST', '/blur', bytes(1000))[:-1])
-        assert daemon.eventually(lambda: own.metrics()['blurd_received_bytes_total'] == 999)
+        holder.send(wire.message('POST', '/blur', bytes(12 << 20))[:-1])
+        assert daemon.eventually(lambda: own.metrics()['blurd_received_bytes_total'] == (12 << 20) - 1)
         begin = int(time.monotonic())
         for _ in range(60):
             refuse('in-a-flood')

@@ -178,6 +178,7 @@ def test_work_for_clients_that_left_is_not_done(start):
             with own.connect() as leaver:
                 leaver.send(slow)
                 assert daemon.eventually(lambda: own.metrics()[LEFT] >= 3)
+                leaver.reset()
         assert first.answer().status == 200
     assert daemon.eventually(lambda: own.metrics()[LEFT] == 1)
     assert own.metrics()['blurd_rejections_total{reason="cancelled"}'] == 5
