@@ -52,6 +52,7 @@ static void twice(sanitizer *sanitize, struct bytes input, bool upright, size_t 
 static void orientation(struct bytes input, bool upright) {
     struct buf output;
     unsigned losses = 0;
+    exif_is_adobe_rgb(input);
     uint8_t before = exif_orientation(input);
     buf_init(&output, EXIF_SIZE_MAX);
     fuzz_require(before >= 1 && before <= 8, "an orientation is 1 to 8");
