@@ -106,7 +106,9 @@ static void apply_property(struct bmff_item *item, const struct bmff_box *proper
         bmff_number(&body, 4, &width) && bmff_number(&body, 4, &height)) {
         item->width = (uint32_t)width, item->height = (uint32_t)height;
     } else if (property->type == bmff_type("hvcC") && body.size > CHROMA_AT) {
-        item->gray = (body.data[CHROMA_AT] & 3) == 0;
+        unsigned chroma = body.data[CHROMA_AT] & 3;
+        item->gray = chroma == 0;
+        item->halved = (uint8_t)(chroma % 3);
     } else if (property->type == bmff_type("auxC") && bmff_version(&body, &version, &flags)) {
         item->is_alpha = item->is_alpha || is_alpha(body);
     }

@@ -11,6 +11,7 @@ struct bmff_item {
     uint32_t type;          /* four letters */
     uint32_t width, height; /* `ispe`; 0: none */
     bool gray;              /* `hvcC` without chroma */
+    uint8_t halved;         /* chroma by `hvcC`: 1 is 4:2:0, 2 is 4:2:2, 0 any other */
     bool is_alpha;          /* `auxC` says so */
     bool has_alpha;         /* such an item belongs to it */
     bool located;           /* `iloc` has it */

@@ -154,16 +154,20 @@ static enum status visit_derived(struct check *check, struct bmff_item *item, un
     enum status status = check_sources(check, item, count, depth, err);
     uint32_t id = 0;
     bool gray = true;
+    uint8_t halved = UINT8_MAX; /* of no source yet */
     while (status == ST_OK && bmff_items_next_id(&check->items, &ids, &id)) {
         status = visit(check, id, depth + 1, err);
         if (status == ST_OK) {
             const struct bmff_item *source = bmff_items_find(&check->items, id);
             gray = gray && source->gray;
+            halved = halved == UINT8_MAX || halved == source->halved ? source->halved : 0;
             item->work += source->work;
             item->levels = source->levels > item->levels ? source->levels : item->levels;
         }
     }
-    item->gray = gray && item->type != bmff_type("iovl"); /* an overlay has a background */
+    bool overlay = item->type == bmff_type("iovl"); /* it has a background, in RGB */
+    item->gray = gray && !overlay;
+    item->halved = overlay ? 0 : halved;
     return status;
 }
 
@@ -240,7 +244,9 @@ static enum status check_items(struct check *check, struct bytes input, struct h
         status = visit(check, check->items.primary, 0, err);
     }
     if (status == ST_OK) {
-        facts->gray = bmff_items_find(&check->items, check->items.primary)->gray;
+        const struct bmff_item *primary = bmff_items_find(&check->items, check->items.primary);
+        facts->gray = primary->gray;
+        facts->halved = primary->halved;
         facts->losses = bmff_items_losses(&check->items);
     }
     return status;

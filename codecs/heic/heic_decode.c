@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/heic/heic.h"
+#include "codecs/heic/heic_colours.h"
 #include "codecs/heic/heic_pixels.h"
 #include "codecs/heic/heic_reader.h"
 #include "core/deadline.h"
@@ -30,18 +31,36 @@ enum status heic_probe(struct bytes input, const struct codec_limits *limits, st
 
 /* Planes are smaller than interleaved pixels, and show their sizes: not every version of libheif checks that
  * the data have the size that the boxes state. */
-static enum status decode_planes(const struct heic_reader *reader, struct heif_image **planes,
-                                 struct error *err) {
+static enum status decode_to(const struct heic_reader *reader, enum heif_colorspace space,
+                             enum heif_chroma chroma, struct heif_image **planes, struct error *err) {
     const struct heic_library *heif = reader->heif;
     struct heif_decoding_options *options = heif->heif_decoding_options_alloc();
     if (!options) {
         return fail(err, ST_BUSY, "out of memory for the HEIC reader");
     }
     options->strict_decoding = 1;
-    struct heif_error failure =
-        heif->heif_decode_image(reader->handle, planes, heif_colorspace_RGB, heif_chroma_444, options);
+    struct heif_error failure = heif->heif_decode_image(reader->handle, planes, space, chroma, options);
     heif->heif_decoding_options_free(options);
     return failure.code == heif_error_Ok ? ST_OK : heic_reader_fail(&failure, err);
+}
+
+/* As stored where chroma is to be interpolated; RGB for all else, also for colours that heic_colours does not
+ * know, which show only after the decoding. */
+static enum status decode_planes(const struct heic_reader *reader, struct heif_image **planes,
+                                 struct error *err) {
+    if (reader->facts.halved) {
+        enum heif_chroma chroma = reader->facts.halved == 1 ? heif_chroma_420 : heif_chroma_422;
+        enum status status = decode_to(reader, heif_colorspace_YCbCr, chroma, planes, err);
+        bool known = status == ST_OK && heic_colours_known(reader->heif, *planes);
+        if (known || (status != ST_OK && status != ST_UNSUPPORTED)) {
+            return status;
+        }
+        if (*planes) {
+            reader->heif->heif_image_release(*planes);
+            *planes = NULL;
+        }
+    }
+    return decode_to(reader, heif_colorspace_RGB, heif_chroma_444, planes, err);
 }
 
 static enum status decode_pixels(const struct heic_reader *reader, const struct image *image,

@@ -55,7 +55,9 @@ def test_the_base_of_offsets_counts_for_tiles(server, base):
     grid = file.add(b'grid', struct.pack('>BBBBHH', 0, 0, 0, 1, 2 * WIDTH, HEIGHT), heif.ispe(2 * WIDTH, HEIGHT))
     file.refer(b'dimg', grid, *(file.picture(tile, WIDTH, HEIGHT) for _ in range(2)))
     alone = pixels(server, simple('heic')[0].write())
-    assert (pixels(server, file.write(base)) == numpy.hstack([alone, alone])).all()
+    found, expected = pixels(server, file.write(base)), numpy.hstack([alone, alone])
+    seam = slice(WIDTH - 1, WIDTH + 1)  # chroma is interpolated there
+    assert (numpy.delete(found, seam, 1) == numpy.delete(expected, seam, 1)).all()
 
 
 def exif_orientations(order):

@@ -2,7 +2,8 @@
 """The pixels that independent decoders make of WebP, AVIF and HEIC files: dwebp, avifdec, heif-convert.
 
 dwebp turns no picture by its EXIF orientation and avifdec turns none by its properties `irot` and `imir`, nor
-does it cut by `clap`. Here their answers are turned and cut as these say. heif-convert does it by itself. What
+does it cut by `clap`. Here their answers are turned and cut as these say. heif-convert does it by itself; but it
+repeats chroma, which is interpolated here from the planes that it writes as well. What
 the decoders wrote is kept in build/modern, so that a second run is fast."""
 
 import collections
@@ -97,6 +98,29 @@ def turned(samples, said):
     return samples
 
 
+def enlarged(plane, size):
+    """Chroma at twice the size, with three quarters of the near sample and one of the far one, for each axis; times 16."""
+    for axis in (0, 1):
+        edged = numpy.pad(plane, [(1, 1) if one == axis else (0, 0) for one in (0, 1)], mode='edge')
+        low, high = (numpy.take(edged, range(at, at + plane.shape[axis]), axis) for at in (0, 2))
+        plane = numpy.stack([3 * plane + low, 3 * plane + high], axis + 1).reshape(*(side << (one == axis) for one, side in enumerate(plane.shape)))
+    return plane[:size[0], :size[1]]
+
+
+def interpolated(samples, y4m):
+    """The samples with colours from planes that heif-convert wrote: 4:2:0, BT.601, full range."""
+    head, _, rest = y4m.read_bytes().partition(b'\n')
+    height, width = samples.shape[:2]
+    small = ((height + 1) // 2, (width + 1) // 2)
+    if head.split()[1:3] != [b'W%d' % width, b'H%d' % height] or depth(samples) != 8 or samples.shape[2] < 3:
+        return samples
+    stored = numpy.frombuffer(rest, numpy.uint8, height * width + 2 * small[0] * small[1], len(b'FRAME\n')).astype(numpy.int32)
+    luma, chroma = stored[:height * width].reshape(height, width), stored[height * width:].reshape(2, *small)
+    blue, red = (enlarged(plane, (height, width)) / 16 - 128 for plane in chroma)
+    colours = numpy.dstack([luma + 1.402 * red, luma - .344136 * blue - .714136 * red, luma + 1.772 * blue])
+    return numpy.dstack([colours.round().clip(0, 255).astype(numpy.uint8), samples[..., 3:]])
+
+
 class Failed(Exception):
     """A decoder refused a file."""
 
@@ -143,8 +167,17 @@ def decode_avif(path, png):
             'eight': grey and re.search(r'Bit Depth\s*: 8\b', said) is not None}
 
 
+def shares_chroma(body):
+    """Whether all pictures of a HEIC file with colours are 4:2:0, as their boxes `hvcC` say, and none is put over another."""
+    formats = {body[found.end() + 16] & 3 for found in re.finditer(b'hvcC', body) if found.end() + 16 < len(body)} - {0}
+    return formats == {1} and b'iovl' not in body
+
+
 def decode_heic(path, png):
+    """heif-convert repeats chroma in a PNG. Where pixels share chroma, it is asked for the planes, too."""
     call('heif-convert', path, png)
+    if shares_chroma(path.read_bytes()):
+        told('heif-convert', path, png.with_suffix('.y4m'))
     several = png.with_name(f'{png.stem}-1.png')
     if not png.exists() and several.exists():
         several.rename(png)
@@ -192,6 +225,8 @@ def decode(path, decoder=None):
         return Truth(None, facts['complaint'], facts['frames'], grey)
     try:
         samples = upright(turned(read_png(png), facts.get('said', '')), facts.get('orientation', 1))
+        y4m = png.with_suffix('.y4m')
+        samples = interpolated(samples, y4m) if y4m.exists() else samples
     except ValueError as error:
         return Truth(None, f'the decoder writes no whole PNG: {error}', facts['frames'], grey)
     if facts.get('eight'):
