@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Sanitizes EXIF, XMP, IPTC, ICC and texts: each sanitizer gets the whole input. The output is within its
- * limits, and sanitizing it again gives the same bytes without losses. */
+ * limits, and sanitizing it again gives the same bytes without losses. The input's first bytes are read as
+ * chunks for colours, too, from which a profile is made. */
 #include <string.h>
 
 #include "codecs/metadata/exif.h"
+#include "codecs/metadata/icc/icc_colours.h"
+#include "codecs/metadata/icc/icc_element.h"
 #include "codecs/metadata/icc/icc_sanitize.h"
 #include "codecs/metadata/iptc.h"
 #include "codecs/metadata/losses.h"
@@ -29,6 +32,40 @@ static enum status iptc(struct bytes input, bool upright, struct buf *output, un
 static enum status icc(struct bytes input, bool upright, struct buf *output, unsigned *losses) {
     (void)upright, (void)losses;
     return icc_sanitize(input, output, NULL);
+}
+
+/* Chunks of PNG as the input has bytes, from its start; a profile that is made of them is one. */
+static enum status colours(struct bytes input, bool grey, struct buf *output) {
+    static const struct {
+        uint32_t tag;
+        size_t size;
+    } chunks[] = {{ICC_SIGNATURE('c', 'I', 'C', 'P'), 4},
+                  {ICC_SIGNATURE('g', 'A', 'M', 'A'), 4},
+                  {ICC_SIGNATURE('c', 'H', 'R', 'M'), 32}};
+    struct metadata metadata = {.exif = input};
+    size_t at = 0;
+    bool complete;
+    for (unsigned i = 0; i < 3 && chunks[i].size <= input.size - at; at += chunks[i++].size) {
+        metadata.chunk[metadata.chunk_count++] = (struct metadata_chunk){
+            .kind = CHUNK_COLOUR, .tag = chunks[i].tag, .data = {input.data + at, chunks[i].size}};
+    }
+    return icc_colours_describe(&metadata, CODEC_JPEG, grey ? PIXEL_GRAY : PIXEL_RGB, output, &complete,
+                                NULL);
+}
+
+static void described(struct bytes input, bool grey) {
+    struct buf made;
+    buf_init(&made, METADATA_ICC_MAX);
+    fuzz_require(colours(input, grey, &made) == ST_OK, "there is memory");
+    if (made.size > 0) {
+        struct buf again;
+        buf_init(&again, METADATA_ICC_MAX);
+        fuzz_require(icc_sanitize(buf_bytes(&made), &again, NULL) == ST_OK, "there is memory");
+        fuzz_require(again.size == made.size && memcmp(again.data, made.data, made.size) == 0,
+                     "a profile is one");
+        buf_finish(&again);
+    }
+    buf_finish(&made);
 }
 
 typedef enum status sanitizer(struct bytes input, bool upright, struct buf *output, unsigned *losses);
@@ -87,6 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         twice(xmp, input, upright, XMP_SIZE_MAX);
         twice(icc, input, upright, METADATA_ICC_MAX);
         orientation(input, upright);
+        described(input, upright);
     }
     twice(iptc, input, false, IPTC_SIZE_MAX);
     texts(input);

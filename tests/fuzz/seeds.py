@@ -235,6 +235,13 @@ def texts():
     yield from (b'Title\0words', b'Title\0\0' + packed, b'Title\0\0\0en\0Titel\0words', b'Title\0\1\0en\0\0' + packed, b'caf\xe9', b'Title\0\0' + packed[:9])
 
 
+def colours():
+    """The contents of cICP, gAMA and cHRM; the first says nothing where the others are to count."""
+    primaries = struct.pack('>8I', 31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)
+    yield from (bytes([*code, 0, 1]) + struct.pack('>I', gamma) + primaries
+                for code in ((2, 2), (12, 13), (9, 16), (9, 18), (10, 13)) for gamma in (55556, 45455))
+
+
 def tagged_jpegs(plain):
     """Each kind of metadata alone, and with a length that is not its own."""
     icc = b'ICC_PROFILE\0'
@@ -300,7 +307,7 @@ def main():
     jpegs, pngs = list(made_jpegs()) + list(lossless_jpegs()), list(made_pngs())
     jpegs += tagged_jpegs(min(jpegs, key=len))
     pngs += tagged_pngs(min(pngs, key=len))
-    for data in [*exifs(), *xmps(), *iptcs(), *texts(), profile()]:
+    for data in [*exifs(), *xmps(), *iptcs(), *texts(), *colours(), profile()]:
         save(folder, 'metadata', data)
     for data in large_jpegs():
         save(folder, 'jpeg_sequential', data)

@@ -10,7 +10,9 @@ import pytest
 from PIL import Image, ImageCms
 
 import anatomy
+import heif
 import pictures
+from metadata_kinds import tiff
 
 FORMATS = ('jpeg', 'png', 'webp', 'avif')
 TONES = numpy.random.default_rng(5).integers(0, 256, (8, 8, 3), dtype=numpy.uint8)
@@ -233,3 +235,76 @@ def test_what_cannot_be_said_is_named(server):
 def test_high_dynamic_range_keeps_its_code(server, transfer):
     answer = server.post('/blur?sigma=1&format=jpeg', pictures.png(TONES, before=[('cICP', bytes([9, transfer, 0, 1]))]))
     assert b'cicp' + bytes(4) + bytes([9, transfer, 0, 1]) in anatomy.icc_of(answer.content)
+
+
+def need(server, target):
+    if target not in server.get('/version').json()['formats']['writes']:
+        pytest.skip(f'this build does not write {target}')
+
+
+def check_p3(server, body, targets=FORMATS):
+    """The engine shows Display P3; PNG and AVIF may say it by code points."""
+    for target in targets:
+        need(server, target)
+        answer = server.post(f'/blur?sigma=1&format={target}', body)
+        assert answer.status_code == 200 and 'X-Metadata-Dropped' not in answer.headers
+        if target == 'png':
+            assert dict(anatomy.chunks(answer.content))['cICP'][:2] == b'\x0c\x0d'
+        elif target == 'avif':
+            assert b'colrnclx\0\x0c\0\x0d' in answer.content
+        else:
+            assert numpy.abs(shown(profile_in(answer.content, target), TONES) - in_srgb(reference('P3', srgb_bend))).max() <= 2
+
+
+@pytest.mark.parametrize('kind', ('avif', 'heic'))
+def test_code_points_of_other_files_become_profiles(server, kind):
+    file, nclx = heif.File(kind), heif.box(b'colr', b'nclx', struct.pack('>HHHB', 12, 13, 6, 128))
+    file.picture(heif.coded(kind, pictures.photograph(96, 64)), 96, 64, nclx)
+    check_p3(server, file.write())
+
+
+def test_the_code_of_a_png_goes_before_its_profile(server):
+    """Of the chunks for colours cICP counts, where a reader knows it."""
+    other = zlib.compress(PROFILES['matrix and gamma, version 2'].replace(fixed(.5151, .2412, -.0011), fixed(.7, .3, 0)))
+    check_p3(server, pictures.png(TONES, before=[('cICP', bytes([12, 13, 0, 1])), ('iCCP', b'a\0\0' + other)]), ('jpeg', 'webp'))
+    usual = pictures.png(TONES, before=[('cICP', bytes([1, 13, 0, 1])), ('iCCP', b'a\0\0' + other)])
+    assert profile_in(server.post('/blur?sigma=1&format=jpeg', usual).content, 'jpeg') is None
+    need(server, 'avif')
+    assert b'colrprof' not in server.post('/blur?sigma=1&format=avif', usual).content
+
+
+@pytest.mark.parametrize('code', ([12, 9, 0, 1], [2, 13, 0, 1]))
+def test_a_profile_stays_beside_a_code_that_says_nothing(server, code):
+    profile = PROFILES['matrix and gamma, version 2']
+    body = pictures.png(TONES, before=[('cICP', bytes(code)), ('iCCP', b'a\0\0' + zlib.compress(profile))])
+    written = profile_in(server.post('/blur?sigma=1&format=jpeg', body).content, 'jpeg')
+    assert numpy.abs(shown(written, TONES) - shown(profile, TONES)).max() <= 1
+
+
+@pytest.mark.parametrize('transfer', (16, 18))
+def test_high_dynamic_range_of_greys_is_named(server, transfer):
+    """A profile for grey has no place for the code."""
+    body = pictures.png(numpy.ascontiguousarray(TONES[..., 0]), before=[('cICP', bytes([9, transfer, 0, 1]))])
+    assert server.post('/blur?sigma=1&format=jpeg', body).headers['X-Metadata-Dropped'] == 'colour'
+    assert 'X-Metadata-Dropped' not in server.post('/blur?sigma=1', body).headers
+
+
+def exif_of(space, index):
+    """EXIF with ColorSpace and, with `index`, an interoperability directory; both byte orders."""
+    for order in '<>':
+        inner = [(0xA001, 3, 1, struct.pack(order + 'H', space))]
+        at = 8 + 2 + 12 + 4 + 2 + 12 * 2 + 4
+        inner += [(0xA005, 4, 1, struct.pack(order + 'I', at))] if index else []
+        yield tiff(order, photo=inner) + (struct.pack(order + 'HHHI', 1, 1, 2, 4) + index + bytes(4) if index else b'')
+
+
+@pytest.mark.parametrize('space, index, adobe', [(2, None, True), (1, None, False), (65535, b'R03\0', True), (65535, b'R98\0', False), (65535, None, False),
+                                                 (2, b'R98\0', True), (1, b'R03\0', False)])
+def test_cameras_say_adobe_rgb(server, space, index, adobe):
+    for order, exif in enumerate(exif_of(space, index)):
+        body = pictures.with_segments(pictures.jpeg(TONES), (0xE1, b'Exif\0\0' + exif))
+        for target in 'jpeg', 'png':
+            written = profile_in(server.post(f'/blur?sigma=1&format={target}', body).content, target)
+            assert (written is not None) == adobe, (order, target)
+            if adobe:
+                assert numpy.abs(shown(written, TONES) - in_srgb(reference('Adobe', lambda x: x ** (563 / 256)))).max() <= 2

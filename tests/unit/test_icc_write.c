@@ -100,7 +100,7 @@ static void test_a_written_profile_stays(void **state) {
 
 static void test_what_is_no_colour(void **state) {
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         struct icc_write_colours colours = p3;
         if (i == 0) {
             colours.white[1] = 0;
@@ -108,8 +108,11 @@ static void test_what_is_no_colour(void **state) {
             memcpy(colours.primary[1], colours.primary[0], sizeof colours.primary[0]);
         } else if (i == 2) {
             colours.white[0] = .1, colours.white[1] = .8; /* outside of the triangle */
-        } else {
+        } else if (i == 3) {
             colours.primary[2][1] = 0;
+        } else { /* a white without blue, between primaries that no eye can see */
+            colours.white[0] = .6378, colours.white[1] = .3622;
+            colours.primary[0][0] = 1, colours.primary[0][1] = .5;
         }
         struct buf profile = written(&colours, false);
         assert_int_equal(profile.size, 0);

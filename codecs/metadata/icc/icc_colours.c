@@ -177,8 +177,20 @@ static enum said read_png(const struct metadata *metadata, bool grey, struct icc
 struct choice {
     struct icc_write_colours colours;
     enum said said;
-    bool native; /* the target has a place for it */
+    bool native;   /* the target has a place for it */
+    bool outranks; /* an ICC profile of the same file does not count */
 };
+
+/* cICP goes before iCCP (PNG, third edition, on the precedence of chunks for colours). In AVIF and HEIC a
+ * profile goes before the code points. */
+static bool has_lower_profile(const struct metadata *metadata) {
+    for (unsigned i = 0; i < metadata->chunk_count; i++) {
+        if (metadata->chunk[i].kind == CHUNK_ICC_DEFLATED) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static struct choice choose(const struct metadata *metadata, enum codec_id target, bool grey) {
     struct choice choice = {.colours = icc_write_srgb, .said = SAID_NOTHING};
@@ -187,13 +199,14 @@ static struct choice choose(const struct metadata *metadata, enum codec_id targe
         bool whole = code[0] != CODE_UNSPECIFIED && code[1] != CODE_UNSPECIFIED;
         choice.said = read_code(code, grey, &choice.colours);
         choice.native = target == CODEC_AVIF || (target == CODEC_PNG && whole);
+        choice.outranks = whole && choice.said != SAID_UNKNOWN && has_lower_profile(metadata);
     }
     if (choice.said == SAID_NOTHING) {
         choice.said = read_png(metadata, grey, &choice.colours);
         choice.native = target == CODEC_PNG;
     }
     if (choice.said == SAID_NOTHING && exif_is_adobe_rgb(metadata->exif)) {
-        choice = (struct choice){adobe, SAID_COLOURS, false};
+        choice = (struct choice){.colours = adobe, .said = SAID_COLOURS};
     }
     return choice;
 }
@@ -209,17 +222,19 @@ static bool is_chunk_lost(const struct metadata_chunk *chunk, enum codec_id targ
 enum status icc_colours_describe(const struct metadata *metadata, enum codec_id target,
                                  enum pixel_model model, struct buf *profile, bool *complete,
                                  struct error *err) {
-    bool grey = model == PIXEL_GRAY || model == PIXEL_GRAY_ALPHA, given = profile->size > 0;
+    bool grey = model == PIXEL_GRAY || model == PIXEL_GRAY_ALPHA;
     struct choice choice = choose(metadata, target, grey);
+    profile->size = choice.outranks && target != CODEC_PNG ? 0 : profile->size;
+    bool given = profile->size > 0;
     bool needed = !choice.native && (choice.said == SAID_COLOURS || choice.said == SAID_UNKNOWN);
     *complete = true;
     for (unsigned i = 0; i < metadata->chunk_count; i++) {
-        *complete = *complete && !is_chunk_lost(&metadata->chunk[i], target, given);
+        *complete = *complete && !is_chunk_lost(&metadata->chunk[i], target, given || choice.outranks);
     }
     if (given || !needed) {
         return ST_OK;
     }
     enum status status = choice.said == SAID_COLOURS ? icc_write(&choice.colours, grey, profile, err) : ST_OK;
-    *complete = *complete && profile->size > 0;
+    *complete = *complete && profile->size > 0 && !(grey && icc_write_has_code(&choice.colours));
     return status;
 }

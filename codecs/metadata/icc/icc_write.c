@@ -57,8 +57,10 @@ static bool to_xyz(const double xy[2], double xyz[3]) {
     return xy[0] >= 0 && xy[0] <= 1 && xy[1] > 1e-5 && xy[1] <= 1;
 }
 
-/* The matrix from light under the white to light under D50. */
-static void make_adaptation(const double white[3], double adaptation[3][3]) {
+/* The matrix from light under the white to light under D50. False for a white that a receptor hardly sees,
+ * whose factors would not fit in a profile. Candles give .09 for blue, lamps of 2856 K .34. */
+static bool make_adaptation(const double white[3], double adaptation[3][3]) {
+    const double least = .05;
     double inverse[3][3], scaled[3][3], from[3], to[3];
     invert(receptors, inverse);
     apply(receptors, white, from);
@@ -67,6 +69,7 @@ static void make_adaptation(const double white[3], double adaptation[3][3]) {
         scaled[i / 3][i % 3] = receptors[i / 3][i % 3] * to[i / 3] / from[i / 3];
     }
     multiply(inverse, scaled, adaptation);
+    return from[0] > least && from[1] > least && from[2] > least;
 }
 
 /* Columns of `matrix` become the primaries, in the amounts that make white; false when one is not positive.
@@ -96,10 +99,9 @@ static bool make_colorants(const struct icc_write_colours *colours, double adapt
         }
         matrix[0][i] = xyz[0], matrix[1][i] = xyz[1], matrix[2][i] = xyz[2];
     }
-    if (!scale_primaries(matrix, white)) {
+    if (!scale_primaries(matrix, white) || !make_adaptation(white, adaptation)) {
         return false;
     }
-    make_adaptation(white, adaptation);
     multiply(adaptation, matrix, colorants);
     return true;
 }
@@ -202,6 +204,10 @@ static enum status write_draft(const struct icc_draft *draft, bool grey, struct 
     return status;
 }
 
+bool icc_write_has_code(const struct icc_write_colours *colours) {
+    return colours->curve.form == ICC_WRITE_PQ || colours->curve.form == ICC_WRITE_HLG;
+}
+
 /* What stands beside the curve. */
 struct elements {
     uint8_t colorant[3][XYZ_SIZE], white[XYZ_SIZE], adaptation[MATRIX_SIZE], code[CODE_SIZE];
@@ -244,7 +250,7 @@ static enum status write_with(const struct icc_write_colours *colours, struct by
     }
     add(&draft, SIGNATURE('w', 't', 'p', 't'), made.white, XYZ_SIZE);
     add(&draft, SIGNATURE('c', 'h', 'a', 'd'), made.adaptation, MATRIX_SIZE);
-    if (!grey && (colours->curve.form == ICC_WRITE_PQ || colours->curve.form == ICC_WRITE_HLG)) {
+    if (!grey && icc_write_has_code(colours)) {
         add(&draft, SIGNATURE('c', 'i', 'c', 'p'), made.code, CODE_SIZE);
     }
     return write_draft(&draft, grey, output, err);

@@ -26,11 +26,15 @@ struct icc_write_colours {
 enum { ICC_WRITE_CURVE_MAX = 64 << 10 }; /* bytes of a curve that icc_write_from_curve takes */
 
 /* Appends to *output, an empty buffer, a profile for RGB, or for grey with the curve alone. Appends nothing
- * when the numbers are no colours: a primary without light, or a white that the primaries cannot mix. The
- * table of PQ and HLG ends at the reference white of BT.2408, 203 cd/m2; readers that know the code see more.
- * ST_BUSY without memory. Thread-safe. */
+ * when the numbers are no colours: a primary without light, a white that the primaries cannot mix, or one
+ * without red, green or blue. The table of PQ and HLG ends at the reference white of BT.2408, 203 cd/m2;
+ * readers that know the code see more. ST_BUSY without memory. Thread-safe. */
 enum status icc_write(const struct icc_write_colours *colours, bool grey, struct buf *output,
                       struct error *err);
+
+/* Whether light beyond the reference white is described by the code alone (PQ and HLG). A profile for grey
+ * has no place for a code (ICC.1:2022, cicpTag). */
+bool icc_write_has_code(const struct icc_write_colours *colours);
 
 /* The same with the primaries of sRGB and a curve that is an element of another profile. Appends nothing for
  * a curve over ICC_WRITE_CURVE_MAX. */
