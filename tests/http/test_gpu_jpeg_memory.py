@@ -30,20 +30,22 @@ def test_memory_comes_back(start, cpu):
 
 @functools.lru_cache(1)
 def greedy_png():
-    """With it in progress, no other picture fits into 64 MiB, by prediction."""
-    return pictures.png(pictures.noise(1850, 1850, 3) % 2)
+    """With it in progress, only small pictures fit into 64 MiB, by prediction."""
+    return pictures.png(pictures.noise(1600, 1600, 3) % 2)
 
 
 @pytest.mark.parametrize('end', (False, True), ids=('on', 'end'))
 def test_who_waits_for_memory_is_called(start, end):
     """No other request comes that could wake a worker."""
     own = launch_jpeg(start, '--memory', '64M', '--workers', 1)
-    wanted = ask(own, PHOTO)[1]
-    with own.connect(20) as large, own.connect(20) as small:
+    waits = pictures.jpeg(pictures.photograph(1300, 1000))
+    wanted = ask(own, waits)[1]
+    with own.connect(60) as large, own.connect(60) as small:
         large.send(wire.message('POST', '/blur?sigma=0.1&effort=2&backend=cpu', greedy_png()))
         assert daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 2)
         time.sleep(0.1 * daemon.SLOW)
-        small.send(wire.message('POST', '/blur?sigma=2', PHOTO))
+        small.send(wire.message('POST', '/blur?sigma=2', waits))
+        assert daemon.eventually(lambda: own.metrics()['blurd_queue_depth'] == 1)
         if end:
             time.sleep(0.05 * daemon.SLOW)
             own.signal()
@@ -57,7 +59,7 @@ def test_what_comes_back_has_all_the_memory(start, tmp_path):
     """A picture that fits only without the room for the GPU's result."""
     path = tmp_path / 'fault'
     own = launch_jpeg(start, '--memory', '64M', FAULT_FILE=path)
-    body = pictures.jpeg(numpy.zeros((4090, 4090, 1), numpy.uint8))
+    body = pictures.jpeg(numpy.zeros((3450, 3450, 1), numpy.uint8))
     path.write_text('cuLaunchKernel:1:2')
     name, _ = ask(own, body, '/blur?sigma=0.1&quality=91')
     assert name == 'cuda:0' and not path.exists()
