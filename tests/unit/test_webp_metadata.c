@@ -155,18 +155,20 @@ static void test_what_has_no_place(void **state) {
     }
 }
 
-/* WebP stores RGB in any case, so a profile for grey is not written. */
+/* WebP stores RGB in any case: a profile for grey becomes one for RGB, and one for inks is lost. */
 static void test_profiles_match_the_colours(void **state) {
     (void)state;
+    static const char spaces[][5] = {"RGB ", "GRAY", "CMYK"};
     uint8_t profile[WEBP_PROFILE];
     struct metadata metadata = {.orientation = 1, .chunk_count = 1};
     metadata.chunk[0].kind = CHUNK_ICC;
     metadata.chunk[0].data = (struct bytes){profile, sizeof profile};
-    for (int gray = 0; gray <= 1; gray++) {
-        webp_profile(profile, gray ? "GRAY" : "RGB ");
-        struct buf file = with_metadata(gray ? PIXEL_GRAY : PIXEL_RGB, &metadata);
-        assert_int_equal(flags_of(&file), gray ? 0 : ICC);
-        assert_int_equal(losses, gray ? LOSS_COLOUR : 0);
+    for (int i = 0; i < 3; i++) {
+        webp_profile(profile, spaces[i]);
+        struct buf file = with_metadata(i == 1 ? PIXEL_GRAY : PIXEL_RGB, &metadata);
+        assert_int_equal(flags_of(&file), i < 2 ? ICC : 0);
+        assert_int_equal(fixture_contains(buf_bytes(&file), "mntrRGB XYZ "), i < 2);
+        assert_int_equal(losses, i < 2 ? 0 : LOSS_COLOUR);
         buf_finish(&file);
     }
 }
