@@ -169,4 +169,4 @@ def test_answers_are_given_back():
                 leaving.send(wire.message('POST', kinds[0][0], large))
                 assert leaving.socket.recv(1)
             assert daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 1)
-            assert own.metrics()['blurd_slot_bytes'] <= before
+            assert daemon.eventually(lambda: own.metrics()['blurd_slot_bytes'] <= before)  # the last bodies may just be leaving
