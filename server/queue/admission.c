@@ -275,7 +275,7 @@ static bool is_first(const struct admission *admission, const struct job *job) {
     return first;
 }
 
-/* Whether there is memory for a job on a worker of that role. Those that waited for the end of a lone job
+/* Whether there is memory for a job on a worker of that role. Jobs that waited for the end of a lone job
  * begin before the next one. */
 static bool fits(const struct admission *admission, const struct job *job, enum role role) {
     const struct room *room = &admission->room;

@@ -211,7 +211,7 @@ static struct choice choose(const struct metadata *metadata, enum codec_id targe
     return choice;
 }
 
-/* Whether a chunk is lost whatever the profile says. */
+/* Whether the answer cannot say what the chunk says, with a profile or without one. */
 static bool is_chunk_lost(const struct metadata_chunk *chunk, enum codec_id target, bool profile) {
     bool part = chunk->kind == CHUNK_ICC || chunk->kind == CHUNK_ICC_DEFLATED;
     bool light = chunk->kind == CHUNK_COLOUR &&
