@@ -57,7 +57,7 @@ static bool read_location(struct bytes *iloc, const struct widths *widths, struc
 }
 
 static struct bytes data_at(const struct location *location, struct bytes from) {
-    bool inside = location->method <= IN_IDAT && location->offset <= from.size &&
+    bool inside = from.size > 0 && location->method <= IN_IDAT && location->offset <= from.size &&
                   location->length <= from.size - location->offset;
     return inside ? (struct bytes){from.data + location->offset, (size_t)location->length}
                   : (struct bytes){0};
