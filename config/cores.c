@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "config/cgroup.h"
+#include "core/numbers.h"
 
 enum { PATH_SIZE = 512 };
 
@@ -63,13 +64,9 @@ static uint32_t group_cores(const char *folder) {
     return read_numbers(path, &period, &none) ? quota_cores(quota, period) : UINT32_MAX;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 static void visit(const char *folder, void *context) {
     uint32_t *cores = context;
-    *cores = smaller(*cores, group_cores(folder));
+    *cores = min_u32(*cores, group_cores(folder));
 }
 
 uint32_t cores_usable(void) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Optimal string alignment distance, in a table; words are short and typing errors rare. */
 #include "config/nearest.h"
+#include "core/numbers.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -10,10 +11,6 @@ enum { WORD_MAX = 40 };
 
 static int letter(char c) {
     return c == '-' ? '_' : tolower((unsigned char)c);
-}
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
 }
 
 static size_t distance(const char *a, const char *b) {
@@ -30,11 +27,11 @@ static size_t distance(const char *a, const char *b) {
         for (size_t j = 1; j <= columns; j++) {
             bool same = letter(a[i - 1]) == letter(b[j - 1]);
             size_t best = cost[i - 1][j - 1] + !same;
-            best = smaller(best, cost[i - 1][j] + 1);
-            best = smaller(best, cost[i][j - 1] + 1);
+            best = min_size(best, cost[i - 1][j] + 1);
+            best = min_size(best, cost[i][j - 1] + 1);
             if (i > 1 && j > 1 && letter(a[i - 1]) == letter(b[j - 2]) &&
                 letter(a[i - 2]) == letter(b[j - 1])) {
-                best = smaller(best, cost[i - 2][j - 2] + 1);
+                best = min_size(best, cost[i - 2][j - 2] + 1);
             }
             cost[i][j] = best;
         }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
-#include "core/json.h"
+#include "core/json/json.h"
 
 /* The process has one log; its settings and counts are the only globals of the project. */
 static _Atomic enum log_level log_max = LOG_INFO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/problem.h"
 
-#include "core/json.h"
+#include "core/json/json.h"
 
 static const struct problem_kind kinds[PROBLEM_COUNT] = {
     [PROBLEM_NONE] = {"none", 200, "OK", PROBLEM_NOWHERE, NULL, NULL},

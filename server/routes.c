@@ -6,7 +6,7 @@
 
 #include "codecs/process/codec_spawner.h"
 #include "codecs/versions.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/log.h"
 #include "core/version.h"
 #include "gpu/front/versions.h"

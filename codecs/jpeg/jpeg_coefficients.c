@@ -8,6 +8,7 @@
 #include "codecs/processor.h"
 #include "core/deadline.h"
 #include "core/jpeg/head.h"
+#include "core/numbers.h"
 
 enum { BLOCK = COEFFICIENTS_SIDE, UNSEEN = -1, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
 
@@ -24,10 +25,6 @@ struct coefficients_reader {
     uint32_t until_restart, next_restart; /* MCUs; number of the marker */
     struct jpeg_bands bands;
 };
-
-static uint32_t divide_up(uint32_t value, uint32_t by) {
-    return (value + by - 1) / by;
-}
 
 /* A spare block at the end receives the padding blocks, which fill up MCUs at the edges. */
 static const size_t spare = COEFFICIENTS_BLOCK * sizeof(int16_t);

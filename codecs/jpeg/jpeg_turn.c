@@ -9,6 +9,7 @@
 #include "codecs/jpeg/jpeg_blocks.h"
 #include "codecs/jpeg/jpeg_writer.h"
 #include "core/deadline.h"
+#include "core/numbers.h"
 #include "core/orient.h"
 
 struct turning {
@@ -55,10 +56,6 @@ enum status jpeg_turn_check(const struct image_shape *native, const struct jpeg_
     uint32_t y = how.mirror_y ? turn->y + turn->height : turn->y;
     enum status status = check_edge(how.mirror_x ? "right" : "left", x, wide, native, err);
     return status == ST_OK ? check_edge(how.mirror_y ? "bottom" : "top", y, high, native, err) : status;
-}
-
-static JDIMENSION divide_up(uint64_t value, uint64_t by) {
-    return (JDIMENSION)((value + by - 1) / by);
 }
 
 /* A component of the target. */

@@ -3,6 +3,7 @@
  * (versions 1.2.4; see webp_effort.c). */
 #include "codecs/webp/webp.h"
 #include "codecs/webp/webp_effort.h"
+#include "core/numbers.h"
 
 enum {
     STATE = 1 << 20, /* bytes of fixed tables, what malloc adds, and this folder's own state */
@@ -23,10 +24,6 @@ enum {
     PLAIN_PIXEL = 12, /* what efforts that keep no symbols take */
 };
 
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
 size_t webp_decode_bytes(const struct picture *picture, size_t input) {
     size_t columns = STATE + (size_t)picture->pixels.width * COLUMN;
     if (picture->native.model == PIXEL_YCBCR) {
@@ -34,7 +31,7 @@ size_t webp_decode_bytes(const struct picture *picture, size_t input) {
     }
     size_t pixel = picture->pixels.model == PIXEL_RGBA ? ALPHA_PIXEL : LOSSLESS_PIXEL;
     size_t pixels = (size_t)picture->pixels.width * picture->pixels.height * pixel;
-    return columns + pixels + smaller(smaller(input, TABLES_MAX) * TABLES_BYTE, TABLES_MAX);
+    return columns + pixels + min_size(min_size(input, TABLES_MAX) * TABLES_BYTE, TABLES_MAX);
 }
 
 size_t webp_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
@@ -42,7 +39,7 @@ size_t webp_encode_bytes(const struct image_shape *shape, const struct encode_op
     size_t pixels = (size_t)shape->width * shape->height;
     size_t columns = STATE + (size_t)shape->width * COLUMN;
     size_t deep = shape->depth == 16 ? pixels * DEEP_PIXEL : 0;
-    size_t histograms = smaller(pixels * HISTOGRAMS_PIXEL, HISTOGRAMS_MAX);
+    size_t histograms = min_size(pixels * HISTOGRAMS_PIXEL, HISTOGRAMS_MAX);
     if (options->lossless) {
         return columns + pixels * effort->bytes[WEBP_KIND_LOSSLESS] + histograms;
     }

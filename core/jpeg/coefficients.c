@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/jpeg/coefficients.h"
+#include "core/numbers.h"
 
 enum { BLOCKS_MAX = 1 << 20, SHIFTS_MAX = 3, SHIFT_MAX = 2 };
-
-static uint32_t divide_up(uint32_t value, uint32_t by) {
-    return (uint32_t)(((uint64_t)value + by - 1) / by);
-}
 
 bool coefficients_lay_out(const struct image_shape *shape, struct coefficients_layout *layout) {
     bool chroma = shape->model == PIXEL_YCBCR;

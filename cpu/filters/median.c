@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The picture is done in tiles, channel by channel. A tile with its margins stays in the cache. */
+#include "core/numbers.h"
 #include "cpu/filters/filters.h"
 
 #include <string.h>
@@ -25,10 +26,6 @@ struct median {
     size_t seat; /* bytes of working memory */
 };
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 static uint32_t tiles_of(uint32_t size, uint32_t side) {
     return (size + side - 1) / side;
 }
@@ -38,8 +35,8 @@ static struct median_tile tile_in(const struct median *all, unsigned plane) {
     const struct plane *source = &all->source->plane[plane];
     return (struct median_tile){.radius_x = (uint32_t)all->plan->radius >> source->shift_x,
                                 .radius_y = (uint32_t)all->plan->radius >> source->shift_y,
-                                .width = least(all->side, source->width),
-                                .height = least(all->side, source->height),
+                                .width = min_u32(all->side, source->width),
+                                .height = min_u32(all->side, source->height),
                                 .bytes = all->source->depth / 8,
                                 .channels = source->channels,
                                 .alpha = image_pixel_has_alpha(all->source->model)};
@@ -143,8 +140,8 @@ static void make_tile(const struct median *all, struct median_tile *tile, unsign
     const struct extended extended = {source, all->source->depth, all->plan->edge, plane > 0 ? 128 : 0};
     const uint32_t across = tiles_of(source->width, all->side);
     const uint32_t x = index % across * all->side, y = index / across * all->side;
-    tile->width = least(all->side, source->width - x);
-    tile->height = least(all->side, source->height - y);
+    tile->width = min_u32(all->side, source->width - x);
+    tile->height = min_u32(all->side, source->height - y);
     load(tile, &extended, x, y);
     const bool weighted = tile->alpha && fill_weights(tile);
     for (unsigned c = 0; c < tile->channels; c++) {
@@ -190,7 +187,7 @@ enum status cpu_median(const struct cpu_context *context, const struct median_pl
     for (unsigned i = 0; i < source->plane_count; i++) {
         const struct plane *plane = &source->plane[i];
         pass.rows[i] = tiles_of(plane->width, all.side) * tiles_of(plane->height, all.side);
-        pass.cost[i] = (uint64_t)least(all.side, plane->width) * least(all.side, plane->height) *
+        pass.cost[i] = (uint64_t)min_u32(all.side, plane->width) * min_u32(all.side, plane->height) *
                        plane->channels * SAMPLES_OF_BLUR;
     }
     unsigned seats = bands_seats(context->crew, &pass, all.seat);

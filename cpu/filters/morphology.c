@@ -6,6 +6,7 @@
  * Down the columns: rows are cut into courses as high as the window. A window that begins in the middle of a
  * course ends in the next one, and has the extreme of the first one's rows from there on, and of the next
  * one's up to there. */
+#include "core/numbers.h"
 #include "cpu/filters/filters.h"
 
 #include "core/bytes.h"
@@ -142,10 +143,6 @@ static void make_tile(const struct morphology_tile *tile) {
     }
 }
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 /* The rows of the band are tiles. */
 static void morphology_band(const void *context, const struct band *band) {
     const struct morphology *all = context;
@@ -155,8 +152,8 @@ static void morphology_band(const void *context, const struct band *band) {
                                        .rows = rows_of(all, band->seat),
                                        .x = x,
                                        .y = y,
-                                       .columns = least(all->columns, all->source->width - x),
-                                       .height = least(TILE_ROWS, all->source->height - y)};
+                                       .columns = min_u32(all->columns, all->source->width - x),
+                                       .height = min_u32(TILE_ROWS, all->source->height - y)};
         make_tile(&tile);
     }
 }
@@ -171,7 +168,7 @@ static struct morphology make(const struct morphology_plan *plan, const struct i
         .format = {plane->channels, source->depth, alpha},
         .order = {.bytes = bytes},
         .radius = plan->radius,
-        .columns = least(STRIP_BYTES / (plane->channels * bytes), source->width),
+        .columns = min_u32(STRIP_BYTES / (plane->channels * bytes), source->width),
     };
     all.across = (source->width + all.columns - 1) / all.columns;
     all.row =
@@ -192,7 +189,7 @@ enum status cpu_morphology(const struct cpu_context *context, const struct morph
     all.target = target;
     all.order.largest = largest;
     uint32_t down = (source->height + TILE_ROWS - 1) / TILE_ROWS;
-    uint64_t samples = (uint64_t)all.columns * all.format.channels * least(TILE_ROWS, source->height);
+    uint64_t samples = (uint64_t)all.columns * all.format.channels * min_u32(TILE_ROWS, source->height);
     struct pass pass = {.rows = {all.across * down},
                         .cost = {samples / SAMPLES_OF_BLUR + 1},
                         .band = morphology_band,

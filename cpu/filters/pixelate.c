@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Each course of tiles has its rows added up column by column; the columns of a tile make its mean, and the
  * first row of means is copied to the others. */
+#include "core/numbers.h"
 #include "cpu/filters/filters.h"
 
 #include <string.h>
@@ -18,10 +19,6 @@ struct course {
     bool wide;       /* the sums have 64 bits, see struct filter_rows */
     void *sum;       /* column sums */
 };
-
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 /* floor((sum + floor(count / 2)) / count), for quotients below 2^16 and counts up to 2^24. The extra half
  * keeps the quotient further from whole numbers than the rounding errors of the product. */
@@ -112,7 +109,7 @@ static void tile_row(const struct course *course, uint32_t rows, void *row) {
 static void pixelate_course(const struct course *course, uint32_t y) {
     const struct plane *source = course->source;
     size_t sums = (size_t)source->width * source->channels;
-    uint32_t rows = least(course->height, source->height - y);
+    uint32_t rows = min_u32(course->height, source->height - y);
     memset(course->sum, 0, sums * (course->wide ? sizeof(uint64_t) : sizeof(uint32_t)));
     for (uint32_t i = 0; i < rows; i++) {
         course->rows->filter.add(course->sum, plane_row(source, y + i), &course->format, source->width);
@@ -167,7 +164,7 @@ enum status cpu_pixelate(const struct cpu_context *context, const struct pixelat
         const struct plane *plane = &source->plane[i];
         uint32_t height = plan->block >> plane->shift_y;
         pass.rows[i] = (plane->height + height - 1) / height;
-        pass.cost[i] = (uint64_t)plane->width * plane->channels * least(height, plane->height);
+        pass.cost[i] = (uint64_t)plane->width * plane->channels * min_u32(height, plane->height);
     }
     unsigned seats = bands_seats(context->crew, &pass, need.seat);
     enum status status = scratch_seats(context->scratch, &need, &seats, err);

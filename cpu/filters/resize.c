@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The weights of the columns of each plane and the background of a larger canvas come first. Groups of rows
  * are then made in bands. */
+#include "core/numbers.h"
 #include "cpu/filters/filters.h"
 
 #include <stdatomic.h>
@@ -97,10 +98,6 @@ static void make_columns(struct resizing *all, unsigned planes, uint8_t *memory)
     all->memory = memory;
 }
 
-static size_t larger(size_t a, size_t b) {
-    return a > b ? a : b;
-}
-
 /* For the picture that covers the canvas, until it is blurred. */
 static struct scratch_need blurred_need(const struct row_set *rows, const struct resize_plan *plan,
                                         const struct image *source, const struct image *target) {
@@ -110,7 +107,8 @@ static struct scratch_need blurred_need(const struct row_set *rows, const struct
     size_t bytes = image_layout(&canvas, &shape);
     struct scratch_need resize = cpu_resize_need(rows, &ground, source);
     struct scratch_need blur = cpu_blur_need(rows, &plan->blur, target, false);
-    return (struct scratch_need){bytes + larger(resize.shared, blur.shared), larger(resize.seat, blur.seat)};
+    return (struct scratch_need){bytes + max_size(resize.shared, blur.shared),
+                                 max_size(resize.seat, blur.seat)};
 }
 
 struct scratch_need cpu_resize_need(const struct row_set *rows, const struct resize_plan *plan,
@@ -123,7 +121,7 @@ struct scratch_need cpu_resize_need(const struct row_set *rows, const struct res
     struct scratch_need need = prepare(&all, plan, source, &target);
     if (resize_is_blurred(plan)) {
         struct scratch_need ground = blurred_need(rows, plan, source, &target);
-        need = (struct scratch_need){larger(need.shared, ground.shared), larger(need.seat, ground.seat)};
+        need = (struct scratch_need){max_size(need.shared, ground.shared), max_size(need.seat, ground.seat)};
     }
     return need;
 }

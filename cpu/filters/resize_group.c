@@ -5,6 +5,7 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
+#include "core/numbers.h"
 
 enum {
     TILE = 256,  /* floats of a row that are summed at once, so that the tile's rows stay in the cache */
@@ -27,14 +28,6 @@ struct group {
     struct resize_span span[RESIZE_ROWS];
     uint32_t from, to; /* rows of the source */
 };
-
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
-static uint32_t most(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
 
 struct resize_span resize_group_weights(float *weight, int32_t kernel, const struct resize_plane_axis *axis,
                                         uint32_t size, uint32_t i) {
@@ -107,13 +100,13 @@ size_t resize_group_bytes(const struct resize_group *all) {
 static void choose_rows(struct group *group, uint32_t index) {
     const struct resize_group *all = group->all;
     group->first = index * RESIZE_ROWS;
-    group->count = least(RESIZE_ROWS, all->y.count - group->first);
+    group->count = min_u32(RESIZE_ROWS, all->y.count - group->first);
     group->from = UINT32_MAX;
     for (uint32_t r = 0; r < group->count; r++) {
         group->span[r] = resize_group_weights(group->weight + r * group->most, all->kernel, &all->y,
                                               all->source->height, group->first + r);
-        group->from = least(group->from, group->span[r].from);
-        group->to = most(group->to, group->span[r].from + group->span[r].count);
+        group->from = min_u32(group->from, group->span[r].from);
+        group->to = max_u32(group->to, group->span[r].from + group->span[r].count);
     }
 }
 
@@ -122,7 +115,7 @@ static void add_lines(const struct group *group, uint32_t from, uint32_t to, siz
     const struct row_set *rows = group->all->rows;
     for (uint32_t r = 0; r < group->count; r++) {
         const struct resize_span *span = &group->span[r];
-        uint32_t low = most(from, span->from), high = least(to, span->from + span->count);
+        uint32_t low = max_u32(from, span->from), high = min_u32(to, span->from + span->count);
         if (low >= high) {
             continue;
         }
@@ -138,7 +131,7 @@ static void add_lines(const struct group *group, uint32_t from, uint32_t to, siz
 
 /* Has the next block of rows brought to the cache while the sums of this one are computed. */
 static void fetch_lines(const struct group *group, uint32_t from, size_t offset, size_t bytes) {
-    uint32_t to = least(group->to, from + RESIZE_BLOCK);
+    uint32_t to = min_u32(group->to, from + RESIZE_BLOCK);
     for (uint32_t y = from; y < to; y++) {
         const uint8_t *row = plane_row(group->all->source, y) + offset;
         for (size_t i = 0; i < bytes; i += CACHE_LINE) {
@@ -153,7 +146,7 @@ static void sum_tile(const struct group *group, uint32_t x, uint32_t pixels) {
     size_t pixel = all->format.channels * (all->format.depth / 8);
     size_t n = (size_t)pixels * all->format.channels;
     for (uint32_t from = group->from, to; from < group->to; from = to) {
-        to = least(group->to, from - from % RESIZE_BLOCK + RESIZE_BLOCK);
+        to = min_u32(group->to, from - from % RESIZE_BLOCK + RESIZE_BLOCK);
         for (uint32_t y = from; y < to; y++) {
             all->rows->floating.load(group->lines + (size_t)(y - from) * TILE,
                                      plane_row(all->source, y) + x * pixel, &all->format, pixels);
@@ -174,7 +167,7 @@ static bool sum_columns(const struct group *group) {
         if (all->deadline_ns && clock_ns() > all->deadline_ns) {
             return false;
         }
-        pixels = least(tile, all->columns->to - x);
+        pixels = min_u32(tile, all->columns->to - x);
         sum_tile(group, x, pixels);
     }
     return true;
@@ -204,7 +197,7 @@ static void sum_rows(const struct group *group) {
     const struct resize_group *all = group->all;
     const struct resize_columns *columns = all->columns;
     for (uint32_t x = 0, pixels; x < all->x.count; x += pixels) {
-        pixels = least(STORED, all->x.count - x);
+        pixels = min_u32(STORED, all->x.count - x);
         all->rows->resize.columns(group->made, group->turned, columns->from, columns->span + x,
                                   columns->weight + x * columns->most, columns->most, all->format.channels,
                                   pixels);

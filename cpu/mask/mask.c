@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/deadline.h"
+#include "core/numbers.h"
 #include "cpu/bands.h"
 #include "cpu/mask/mask_shape.h"
 #include "filters/mask/mask_plan.h"
@@ -16,19 +17,12 @@ static struct mask_rect rect_whole(const struct image *mask) {
     return (struct mask_rect){0, 0, mask->width, mask->height};
 }
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
-static uint32_t most(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 static struct mask_rect rect_union(struct mask_rect a, struct mask_rect b) {
     if (rect_empty(a) || rect_empty(b)) {
         return rect_empty(a) ? b : a;
     }
-    return (struct mask_rect){least(a.x0, b.x0), least(a.y0, b.y0), most(a.x1, b.x1), most(a.y1, b.y1)};
+    return (struct mask_rect){min_u32(a.x0, b.x0), min_u32(a.y0, b.y0), max_u32(a.x1, b.x1),
+                              max_u32(a.y1, b.y1)};
 }
 
 static void fill_rect(const struct image *mask, struct mask_rect rect, uint8_t value) {
@@ -59,8 +53,8 @@ static bool any_inside(const struct image *mask, struct mask_rect rect) {
 static struct mask_rect block_at(const struct image *mask, int64_t x, int64_t y, int64_t width,
                                  int64_t height) {
     return (struct mask_rect){x < 0 ? 0 : (uint32_t)x, y < 0 ? 0 : (uint32_t)y,
-                              least(mask->width, (uint32_t)(x + width)),
-                              least(mask->height, (uint32_t)(y + height))};
+                              min_u32(mask->width, (uint32_t)(x + width)),
+                              min_u32(mask->height, (uint32_t)(y + height))};
 }
 
 enum { MARGIN = 1 }; /* marks margins while blocks are drawn: neither 0 nor inside */
@@ -72,8 +66,8 @@ static struct mask_rect mark_margin(const struct image *mask, struct mask_rect b
         return block;
     }
     struct mask_rect outer = {
-        block.x0 - least(block.x0, grid->margin_x), block.y0 - least(block.y0, grid->margin_y),
-        least(mask->width, block.x1 + grid->margin_x), least(mask->height, block.y1 + grid->margin_y)};
+        block.x0 - min_u32(block.x0, grid->margin_x), block.y0 - min_u32(block.y0, grid->margin_y),
+        min_u32(mask->width, block.x1 + grid->margin_x), min_u32(mask->height, block.y1 + grid->margin_y)};
     for (uint32_t y = outer.y0; y < outer.y1; y++) {
         uint8_t *row = plane_row(&mask->plane[0], y);
         bool beside = y >= block.y0 && y < block.y1;
@@ -95,7 +89,7 @@ static void take_margins(const struct image *mask, struct mask_rect rect) {
 
 /* Rounds the pixels inside `drawn` out to whole blocks with their margins. No pixel is inside elsewhere. */
 static struct mask_rect grow(const struct image *mask, struct mask_rect drawn, const struct mask_grid *grid) {
-    int64_t width = most(grid->width, 1), height = most(grid->height, 1);
+    int64_t width = max_u32(grid->width, 1), height = max_u32(grid->height, 1);
     struct mask_rect grown = {0};
     if (rect_empty(drawn) || (width == 1 && height == 1 && grid->margin_x == 0 && grid->margin_y == 0)) {
         return drawn;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/deadline.h"
+#include "core/numbers.h"
 
 enum {
     ROWS = 16, /* of a rectangle at most, so that blocks of threads have about the same work */
@@ -23,10 +24,6 @@ struct spans {
     uint32_t row;           /* of blocks, whose blocks are marked */
     uint64_t marked[WORDS];
 };
-
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 static void append(struct spans *spans, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1) {
     struct mask_list *list = spans->list;
@@ -59,14 +56,14 @@ static bool is_marked(const struct spans *spans, uint32_t block) {
 static void flush(struct spans *spans) {
     const struct image_shape *shape = spans->shape;
     uint32_t blocks = (shape->width + spans->width - 1) / spans->width;
-    uint32_t y0 = spans->row * spans->height, y1 = least(y0 + spans->height, shape->height);
+    uint32_t y0 = spans->row * spans->height, y1 = min_u32(y0 + spans->height, shape->height);
     for (uint32_t block = 0; block < blocks; block++) {
         uint32_t first = block;
         while (block < blocks && is_marked(spans, block)) {
             block++;
         }
         if (block > first) {
-            append(spans, first * spans->width, y0, least(block * spans->width, shape->width), y1);
+            append(spans, first * spans->width, y0, min_u32(block * spans->width, shape->width), y1);
         }
     }
     memset(spans->marked, 0, sizeof spans->marked);

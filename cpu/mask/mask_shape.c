@@ -3,6 +3,7 @@
  * with the line of the centres. The other rules also look at the pixels that its edges pass through: a pixel
  * without an edge lies on one side of the polygon, and its centre tells which. */
 #include "cpu/mask/mask_shape.h"
+#include "core/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,14 +12,6 @@
 static const double margin = 1e-6;
 
 /* fmax, fmin, floor and ceil without a library call: all numbers are finite and below 2^53. */
-
-static inline double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
-static inline double smaller(double a, double b) {
-    return a < b ? a : b;
-}
 
 static inline double floor_of(double value) {
     double whole = (double)(int64_t)value;
@@ -48,7 +41,7 @@ static struct range range_of(enum mask_rule rule, double lo, double hi) {
     case MASK_CENTRE:
         break;
     case MASK_TOUCHED:
-        return (struct range){floor_of(lo), larger(ceil_of(hi), floor_of(lo) + 1)};
+        return (struct range){floor_of(lo), max_double(ceil_of(hi), floor_of(lo) + 1)};
     case MASK_WITHIN:
         return (struct range){ceil_of(lo), floor_of(hi)};
     }
@@ -56,7 +49,7 @@ static struct range range_of(enum mask_rule rule, double lo, double hi) {
 }
 
 static struct range range_cut(struct range range, uint32_t size) {
-    return (struct range){larger(range.lo, 0), smaller(range.hi, size)};
+    return (struct range){max_double(range.lo, 0), min_double(range.hi, size)};
 }
 
 static void fill(struct canvas *canvas, double y, struct range columns) {
@@ -88,9 +81,9 @@ static double row_distance(enum mask_rule rule, double y, double middle) {
     case MASK_CENTRE:
         break;
     case MASK_TOUCHED:
-        return larger(0, larger(y - middle, middle - (y + 1)));
+        return max_double(0, max_double(y - middle, middle - (y + 1)));
     case MASK_WITHIN:
-        return larger(middle - y, y + 1 - middle);
+        return max_double(middle - y, y + 1 - middle);
     }
     return fabs(y + 0.5 - middle);
 }
@@ -105,9 +98,9 @@ static void draw_ellipse(struct canvas *canvas, const struct region_box *box) {
         if (part >= 1 && canvas->rule != MASK_TOUCHED) {
             continue;
         }
-        double half = radius_x * sqrt(larger(0, 1 - part * part));
+        double half = radius_x * sqrt(max_double(0, 1 - part * part));
         if (canvas->rule == MASK_TOUCHED) {
-            half = smaller(half + margin, radius_x);
+            half = min_double(half + margin, radius_x);
         } else if (canvas->rule == MASK_WITHIN) {
             half -= margin;
         }
@@ -192,11 +185,11 @@ static bool edge_columns(const struct mask_edge *edge, double y, struct range *c
     if (edge->y1 <= y || edge->y0 >= y + 1) {
         return false;
     }
-    double left = smaller(edge->x0, edge->x1), right = larger(edge->x0, edge->x1);
+    double left = min_double(edge->x0, edge->x1), right = max_double(edge->x0, edge->x1);
     if (edge->y0 < edge->y1) {
-        double a = edge_at(edge, larger(edge->y0, y)), b = edge_at(edge, smaller(edge->y1, y + 1));
-        left = larger(left, smaller(a, b) - margin);
-        right = smaller(right, larger(a, b) + margin);
+        double a = edge_at(edge, max_double(edge->y0, y)), b = edge_at(edge, min_double(edge->y1, y + 1));
+        left = max_double(left, min_double(a, b) - margin);
+        right = min_double(right, max_double(a, b) + margin);
     }
     *columns = (struct range){floor_of(left), ceil_of(right)};
     return columns->lo < columns->hi;
@@ -229,8 +222,8 @@ static unsigned find_touched(struct outline *outline, double y, struct range tou
 static void fill_within(struct canvas *canvas, double y, struct range inside, const struct range *touched,
                         unsigned count) {
     for (unsigned i = 0; i < count; i++) {
-        fill(canvas, y, (struct range){inside.lo, smaller(inside.hi, touched[i].lo)});
-        inside.lo = larger(inside.lo, touched[i].hi);
+        fill(canvas, y, (struct range){inside.lo, min_double(inside.hi, touched[i].lo)});
+        inside.lo = max_double(inside.lo, touched[i].hi);
     }
     fill(canvas, y, inside);
 }
@@ -240,7 +233,7 @@ static void fill_touched(struct canvas *canvas, double y, const struct range *to
     for (unsigned i = 0; i < count;) {
         struct range all = touched[i++];
         for (; i < count && touched[i].lo <= all.hi; i++) {
-            all.hi = larger(all.hi, touched[i].hi);
+            all.hi = max_double(all.hi, touched[i].hi);
         }
         fill(canvas, y, all);
     }

@@ -3,7 +3,7 @@
 #ifndef BLURD_FILTERS_ARGUMENT_REGION_ENTRY_H
 #define BLURD_FILTERS_ARGUMENT_REGION_ENTRY_H
 
-#include "core/json_reader.h"
+#include "core/json/json_reader.h"
 #include "filters/argument/region.h"
 
 enum {

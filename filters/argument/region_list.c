@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json_reader.h"
+#include "core/json/json_reader.h"
 #include "filters/argument/region_entry.h"
 #include "filters/argument/value.h"
 

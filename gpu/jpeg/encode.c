@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/numbers.h"
 #include "gpu/jpeg/encode_head.h"
 #include "gpu/stream/launch.h"
 
@@ -30,10 +31,6 @@ struct encode_layout {
 struct cut {
     uint32_t in_mcu, mcus_x, count; /* blocks in an MCU, MCUs in a row, blocks in all */
 };
-
-static uint32_t divide_up(uint32_t value, uint32_t by) {
-    return (value + by - 1) / by;
-}
 
 static struct cut cut_up(const struct image *image) {
     const struct plane *reduced = &image->plane[image->plane_count - 1];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "server/message/query.h"
 #include "server/pages/formats.h"
 

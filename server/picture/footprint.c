@@ -3,6 +3,7 @@
 
 #include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/process/codec_link.h"
+#include "core/numbers.h"
 #include "cpu/mask/mask.h"
 #include "server/placeholder/placeholder.h"
 
@@ -12,10 +13,6 @@ enum {
     INFLATED = 2 << 20, /* most bytes of a PNG's texts and XMP, which may be compressed */
 };
 
-static size_t larger(size_t a, size_t b) {
-    return a > b ? a : b;
-}
-
 /* An answer that keeps blocks is about as large as its input, whatever the quality. Most of an input may be
  * metadata, so the number of samples limits this room as well. */
 size_t footprint_room(const struct plan *plan) {
@@ -24,7 +21,7 @@ size_t footprint_room(const struct plan *plan) {
     size_t samples = plan_shape_size(&written), usual = samples / 8 * eighths;
     size_t file = plan->input.size + plan->input.size / 8;
     file = file < 2 * samples ? file : 2 * samples;
-    return (plan_may_patch(plan) ? larger(usual, file) : usual) + HEAD_SPARE;
+    return (plan_may_patch(plan) ? max_size(usual, file) : usual) + HEAD_SPARE;
 }
 
 /* The worst case of a lossy format is noise of full contrast. Alpha of WebP has no losses. */
@@ -39,8 +36,8 @@ static size_t answer_bytes(const struct plan *plan) {
     size_t bits = plan->output == CODEC_PNG ? 8 : table[row].bits;
     if (plan->output != CODEC_JPEG && plan->output != CODEC_PNG) {
         bool whole = plan->options.lossless || image_pixel_has_alpha(plan->encoded.model);
-        bits = whole ? larger(bits + 2, 8) : bits + 2; /* of a sample of RGB */
-        samples = larger(samples, 3 * (size_t)plan->encoded.width * plan->encoded.height);
+        bits = whole ? max_size(bits + 2, 8) : bits + 2; /* of a sample of RGB */
+        samples = max_size(samples, 3 * (size_t)plan->encoded.width * plan->encoded.height);
     }
     return samples / 8 * bits + HEAD_SPARE;
 }
@@ -60,16 +57,16 @@ static size_t metadata_bytes(const struct plan *plan) {
 
 /* An encoder that follows the filters row by row needs its memory beside the decoder's. */
 static size_t library_bytes(const struct plan *plan) {
-    size_t decoder = larger(codec_decode_bytes(&plan->picture, plan->input.size),
-                            mask_part_bytes(&plan->selection.part)); /* one after the other */
+    size_t decoder = max_size(codec_decode_bytes(&plan->picture, plan->input.size),
+                              mask_part_bytes(&plan->selection.part)); /* one after the other */
     if (plan_answer(plan) != ANSWER_PICTURE) {
-        return plan_answer(plan) == ANSWER_PLACEHOLDER ? larger(decoder, placeholder_bytes()) : decoder;
+        return plan_answer(plan) == ANSWER_PLACEHOLDER ? max_size(decoder, placeholder_bytes()) : decoder;
     }
     size_t encoder = codec_encode_bytes(plan->output, &plan->encoded, &plan->options);
     encoder =
-        plan_may_patch(plan) ? larger(encoder, jpeg_patch_bytes(&plan->picture, &plan->options)) : encoder;
+        plan_may_patch(plan) ? max_size(encoder, jpeg_patch_bytes(&plan->picture, &plan->options)) : encoder;
     bool follows = plan->output == CODEC_JPEG && !plan->selection.wanted && !plan_is_linear(plan);
-    return (follows ? decoder + encoder : larger(decoder, encoder)) + answer_bytes(plan) +
+    return (follows ? decoder + encoder : max_size(decoder, encoder)) + answer_bytes(plan) +
            metadata_bytes(plan);
 }
 
@@ -77,8 +74,8 @@ static size_t library_bytes(const struct plan *plan) {
 static size_t exchange_bytes(const struct plan *plan) {
     bool reads = codec_get(plan->picture.codec)->isolated;
     bool writes = plan_answer(plan) == ANSWER_PICTURE && codec_get(plan->output)->isolated;
-    return larger(reads ? codec_link_exchange_bytes(plan->input.size, &plan->stored) : 0,
-                  writes ? codec_link_exchange_bytes(0, &plan->encoded) : 0);
+    return max_size(reads ? codec_link_exchange_bytes(plan->input.size, &plan->stored) : 0,
+                    writes ? codec_link_exchange_bytes(0, &plan->encoded) : 0);
 }
 
 size_t footprint_working(const struct plan *plan, const struct backend *cpu, unsigned threads) {
@@ -87,7 +84,7 @@ size_t footprint_working(const struct plan *plan, const struct backend *cpu, uns
         plan->chain.count > 0 ? backend_run_bytes(cpu, &plan->chain, &plan->filtered, threads) : 0;
     size_t search =
         detection->wanted ? backend_run_bytes(cpu, &detection->chain, &plan->searched, threads) : 0;
-    return larger(filters, search);
+    return max_size(filters, search);
 }
 
 static size_t working_bytes(const struct plan *plan, const struct backend *cpu) {
@@ -96,7 +93,7 @@ static size_t working_bytes(const struct plan *plan, const struct backend *cpu) 
     if (!selection_is_soft(&plan->selection, plan->parameters)) {
         return filters;
     }
-    return larger(filters, mask_feather_bytes(cpu, &mask, plan->parameters->input.feather));
+    return max_size(filters, mask_feather_bytes(cpu, &mask, plan->parameters->input.feather));
 }
 
 /* Blocks of a JPEG that are moved have no pixels. */
@@ -120,8 +117,8 @@ struct footprint footprint_of(const struct plan *plan, const struct backend *cpu
     }
     return (struct footprint){
         /* Padding makes the upright picture's size differ from the stored one's. */
-        .picture = larger(larger(stored, upright), larger(encoded, searched)),
-        .linear = linear ? larger(plan_shape_size(&plan->filtered), plan_shape_size(&result)) : 0,
+        .picture = max_size(max_size(stored, upright), max_size(encoded, searched)),
+        .linear = linear ? max_size(plan_shape_size(&plan->filtered), plan_shape_size(&result)) : 0,
         .mask = selection_mask_bytes(&plan->selection, &plan->stored),
         .faces = detection_bytes(&plan->detection),
         .working = working_bytes(plan, cpu),

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/queue/admission.h"
 
+#include "core/numbers.h"
+
 #include <stddef.h>
 
 /* Each job moves typical_ns up or down by a thirty-second, which makes it a running median. */
 enum { TYPICAL_STEP = 32 };
 #define TYPICAL_MIN_NS INT64_C(100000)
-
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
 
 void admission_init(struct admission *admission, const struct admission_limits *limits) {
     *admission = (struct admission){
@@ -26,13 +24,13 @@ unsigned admission_waiting(const struct admission *admission) {
 
 int64_t admission_target(const struct admission *admission) {
     const struct job_queue *small = &admission->queue[JOB_SMALL];
-    int64_t usual = larger(admission->typical_ns, small->waiting ? small->waiting_ns / small->waiting : 0);
+    int64_t usual = max_i64(admission->typical_ns, small->waiting ? small->waiting_ns / small->waiting : 0);
     int64_t jobs = usual * ADMISSION_TARGET_JOBS / admission->limits.workers;
-    return larger(admission->limits.target_ns, jobs);
+    return max_i64(admission->limits.target_ns, jobs);
 }
 
 static int64_t interval(const struct admission *admission) {
-    return larger(admission->limits.interval_ns, admission_target(admission) * ADMISSION_INTERVAL_TARGETS);
+    return max_i64(admission->limits.interval_ns, admission_target(admission) * ADMISSION_INTERVAL_TARGETS);
 }
 
 /* Workers that run jobs of this kind now or could. */
@@ -72,7 +70,7 @@ int64_t admission_wait(const struct admission *admission, enum job_kind kind, in
         return 0;
     }
     int64_t work = queue->waiting_ns + queue->running_ns / ADMISSION_RUNNING_SHARE;
-    return larger(work / workers, age_of(queue->oldest, now));
+    return max_i64(work / workers, age_of(queue->oldest, now));
 }
 
 /* Whether the processor would finish the newest job of the device's queue before the device does. */
@@ -163,7 +161,7 @@ static void learn_typical(struct admission *admission, int64_t cost_ns) {
     int64_t step = admission->typical_ns / TYPICAL_STEP;
     admission->typical_ns +=
         (cost_ns > admission->typical_ns) * step - (cost_ns < admission->typical_ns) * step;
-    admission->typical_ns = larger(admission->typical_ns, TYPICAL_MIN_NS);
+    admission->typical_ns = max_i64(admission->typical_ns, TYPICAL_MIN_NS);
 }
 
 static enum refusal judge(struct admission *admission, const struct job *job, int64_t now) {

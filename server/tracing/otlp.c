@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/version.h"
 
 enum {

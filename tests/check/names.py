@@ -15,6 +15,7 @@ PRODUCT = ("core", "detect", "filters", "codecs", "config", "cpu", "gpu", "serve
 # Headers with functions of other names, and why.
 VERBS = {
     "core/status.h": "fail, rethrow and others are verbs of every function",
+    "core/numbers.h": "min_u32, divide_up and others are arithmetic of every function",
 }
 # One file for each instruction set, with the same functions, of which a build includes one.
 VARIANT = re.compile(r"cpu/(.*/)?simd_\w+\.h")

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "codecs/codec.h"
-#include "core/json_reader.h"
+#include "core/json/json_reader.h"
 #include "cpu/cpu.h"
 #include "detect/faces.h"
 #include "tests/filters/filter_levels.h"

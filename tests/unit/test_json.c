@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/unit/json_check.h"
 
 #include <setjmp.h>

@@ -7,16 +7,13 @@
 #include <string.h>
 
 #include "core/deadline.h"
+#include "core/numbers.h"
 
 enum { BYTES_SHARE = 2 /* memory for a part's tokens, to that for its bytes */ };
 
 static unsigned count_for(uint32_t mcu_rows) {
     uint32_t most = mcu_rows / BASE_PART_ROWS;
     return most < BASE_PARTS_MAX ? most : BASE_PARTS_MAX;
-}
-
-static unsigned at_most(unsigned value, unsigned limit) {
-    return value < limit ? value : limit;
 }
 
 unsigned base_parts_seats(const struct base_scan *scan) {
@@ -29,18 +26,18 @@ unsigned base_parts_seats(const struct base_scan *scan) {
     if (scan->colours || parts < 2) {
         return 1;
     }
-    return at_most(crew_seats(scan->options->crew, samples), at_most(parts, BASE_SEATS_MAX));
+    return min_u32(crew_seats(scan->options->crew, samples), min_u32(parts, BASE_SEATS_MAX));
 }
 
 size_t base_parts_bytes(uint32_t mcu_rows, size_t kept) {
-    unsigned parts = count_for(mcu_rows), seats = at_most(parts, BASE_SEATS_MAX);
+    unsigned parts = count_for(mcu_rows), seats = min_u32(parts, BASE_SEATS_MAX);
     size_t part = sizeof(struct base_part) + sizeof(struct buf) + BASE_PIECE_BYTES;
     return parts < 2 ? 0 : parts * part + seats * sizeof(struct base_coder) + kept / BYTES_SHARE;
 }
 
 enum status base_parts_init(struct base_parts *parts, struct base_scan *scan, unsigned seats, size_t kept,
                             struct error *err) {
-    unsigned count = at_most(count_for(scan->mcu_rows), seats * CREW_SEAT_PARTS);
+    unsigned count = min_u32(count_for(scan->mcu_rows), seats * CREW_SEAT_PARTS);
     *parts = (struct base_parts){.scan = scan, .count = count, .seats = seats};
     parts->part = calloc(count, sizeof *parts->part);
     parts->bytes = calloc(count, sizeof *parts->bytes);

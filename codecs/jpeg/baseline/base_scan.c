@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "core/deadline.h"
+#include "core/numbers.h"
 
 enum { KEPT_STEP = 1 << 16 /* tokens written between looks at the clock */ };
-
-static uint32_t divide_up(uint32_t value, uint32_t by) {
-    return (value + by - 1) / by;
-}
 
 void base_scan_set(struct base_scan *scan) {
     const struct image *image = scan->image;

@@ -9,6 +9,7 @@
 #include "codecs/processor.h"
 #include "core/deadline.h"
 #include "core/jpeg/head.h"
+#include "core/numbers.h"
 
 enum { BLOCK = 8, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
 
@@ -156,10 +157,6 @@ static void set_coded(struct seq_scan *scan) {
         coded->dc = coded->part->dc->entry;
         coded->ac = coded->part->ac->entry;
     }
-}
-
-static uint32_t divide_up(uint32_t value, uint32_t by) {
-    return (value + by - 1) / by;
 }
 
 static void set_size(struct sequential *decoder) {

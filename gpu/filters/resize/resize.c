@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Plans the launches of a resize. The canvas is cut into bands, so that the sums of columns of one band fit
  * in a bounded piece of scratch memory; most pictures are one band. */
+#include "core/numbers.h"
 #include "gpu/filters/filters.h"
 
 #include <string.h>
@@ -105,10 +106,6 @@ static void plan_columns(struct resize_work *work, unsigned index) {
     course->lo = first.from * plane->channels & ~(KERNEL_RESIZE_QUAD - 1);
     course->hi = last.to * plane->channels;
     course->stride = bytes_align_up((size_t)(course->hi - course->lo) * sizeof(float), ROW_ALIGNMENT);
-}
-
-static uint32_t divide_up(uint32_t value, uint32_t by) {
-    return (value + by - 1) / by;
 }
 
 static uint32_t band_rows(const struct resize_course *course, uint32_t bands) {

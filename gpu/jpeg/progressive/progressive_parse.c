@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "core/numbers.h"
 #include "gpu/jpeg/progressive.h"
 #include "gpu/jpeg/progressive/progressive_header.h"
 #include "gpu/jpeg/progressive/progressive_pack.h"
@@ -21,10 +22,6 @@ struct progressive_parser {
     struct progressive_source *source;
     int8_t low[PROGRESSIVE_COMPONENTS][COEFFICIENTS_BLOCK]; /* bits that are missing; UNSEEN: all */
 };
-
-static uint32_t divide_up(uint32_t value, uint32_t by) {
-    return (value + by - 1) / by;
-}
 
 size_t progressive_room(void) {
     size_t scan = bytes_align_up(sizeof(uint32_t), PROGRESSIVE_PACK_ALIGNMENT) + PROGRESSIVE_PACK_ALIGNMENT;

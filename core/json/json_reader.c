@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/json_reader.h"
+#include "core/json/json_reader.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/json.h"
+#include "core/json/json.h"
 
 #include <stdbool.h>
 #include <stdint.h>
