@@ -33,7 +33,7 @@
 #   make check-install   make install into an empty folder, and make uninstall
 #   make mutants         puts small bugs into the code, one at a time, and tells which no test notices
 #                        (ARGS='--files core,codecs --count 50'); hours for many
-#   make bench           installs the peers, measures them and blurd, writes docs/performance.md (ARGS=--quick)
+#   make bench           installs the peers, measures them and blurd, writes bench/results (ARGS=--quick)
 #
 # Packages:
 #   make install         DESTDIR= PREFIX=/usr/local; install-strip, uninstall
@@ -528,6 +528,7 @@ docs: $(BUILD)/blurd
 	$(Q)$(BUILD)/blurd --help-markdown >docs/configuration.md
 	$(Q)$(BUILD)/blurd --help-file >config/blurd.conf
 	$(Q)BLURD=$(BUILD)/blurd docs/tables.py
+	$(Q)docs/results.py
 	$(Q)docker/prometheus/rules.sh >docker/kubernetes/components/monitoring/rules.yaml
 
 tidy: $(CUDA_BUILD)/cuda.mk

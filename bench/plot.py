@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Line charts as SVG, both axes logarithmic or both from 0, readable on light and on dark pages. No library."""
+"""Line charts as SVG, both axes logarithmic, readable on light and on dark pages. No library."""
 
 import html
 import math
@@ -29,22 +29,6 @@ class Logarithmic:
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         found = [step * 10.0 ** power for power in powers for step in steps]
         return [tick for tick in found if self.low * 0.999 <= tick <= self.high * 1.001]
-
-
-class Linear:
-    """The same from 0."""
-
-    def __init__(self, values, begin, end, margin):
-        self.high = max(values) * margin
-        self.begin, self.end = begin, end
-
-    def place(self, value):
-        return self.begin + value / self.high * (self.end - self.begin)
-
-    def ticks(self):
-        power = 10.0 ** math.floor(math.log10(self.high))
-        step = next(part * power for part in (0.1, 0.2, 0.5, 1, 2) if self.high / (part * power) <= 8)
-        return [i * step for i in range(int(self.high / step) + 1)]
 
 
 def spread(places):
@@ -88,12 +72,12 @@ def lines(series, across, up):
         yield text(WIDTH - RIGHT + 14, end + 4, name, f'style="fill:{color}"')
 
 
-def chart(title, x_label, y_label, series, labels=None, axis=Logarithmic):
-    """SVG of [(name, [(x, y), …])]; labels: {x: text} instead of the numbers."""
+def chart(title, x_label, y_label, series):
+    """SVG of [(name, [(x, y), …])]."""
     series = [(name, sorted(points)) for name, points in series if points]
-    across = axis([x for _, points in series for x, _ in points], LEFT, WIDTH - RIGHT, 1.04)
-    up = axis([y for _, points in series for _, y in points], HEIGHT - BOTTOM, TOP, 1.15)
-    at = sorted(labels.items()) if labels else [(tick, f'{tick:g}') for tick in across.ticks()]
+    across = Logarithmic([x for _, points in series for x, _ in points], LEFT, WIDTH - RIGHT, 1.04)
+    up = Logarithmic([y for _, points in series for _, y in points], HEIGHT - BOTTOM, TOP, 1.15)
+    at = [(tick, f'{tick:g}') for tick in across.ticks()]
     body = [*grid(across, up, at, x_label, y_label), *lines(series, across, up)]
     return '\n'.join([
         '<!-- SPDX-License-Identifier: MIT; made by bench/report.py -->',

@@ -1,37 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the tables of docs/performance.md and performance-parts.md, between their markers, and the plots beside the
-results, all of one file that bench/run.py made. bench/run.py does that, too.
+"""Writes the tables and the plot of one file of results that bench/run.py made, beside it: MACHINE-cpu.md and
+MACHINE-cpu-sigma.svg. bench/run.py does that, too. docs/results.py makes the tables of the pages from the files of all machines.
 
-    bench/report.py bench/results/MACHINE-cpu.json [--page FILE]     FILE: another page than docs/performance.md;
-                                                                     that of the parts is written beside it"""
+    bench/report.py bench/results/MACHINE-cpu.json...    for each of them"""
 
 import argparse
 import json
-import os
 import pathlib
-import re
 import statistics
 
 import plot
 
-PAGE = pathlib.Path(__file__).resolve().parents[1] / 'docs' / 'performance.md'
-PARTS = PAGE.with_name('performance-parts.md')
-README = PAGE.parents[1] / 'README.md'
+RESULTS = pathlib.Path(__file__).resolve().parent / 'results'
 NAMES = {'pipeline': 'blurd without HTTP', 'opencv': 'OpenCV', 'vips': 'libvips', 'graphicsmagick': 'GraphicsMagick'}
 ORDER = ['blurd', 'blurd, effort 0', 'pipeline', 'sharp', 'sharp, optimiseCoding off', 'sharp, PNG rows filtered',
          'sharp, cluster', 'vips', 'opencv', 'graphicsmagick']
-
-# text, section, sigma, peer, how many times the requests per CPU-second of the peer are wanted
-RATE = '{}: requests per CPU-second of blurd to those of {}, sigma {}'
-GOALS = [(RATE.format(form, NAMES.get(peer, peer), sigma), section, sigma, peer, wanted)
-         for form, section, peer, factors in (
-             ('JPEG to JPEG', 'sigma', 'sharp', {5: 5.5, 20: 8, 50: 15}),
-             ('JPEG to JPEG', 'sigma', 'sharp, optimiseCoding off', {1.5: 4}),
-             ('JPEG to JPEG', 'sigma', 'opencv', {5: 5, 20: 20, 50: 75}),
-             ('PNG to PNG', 'png', 'sharp', {5: 5, 20: 5, 50: 5}),
-             ('PNG to PNG', 'png', 'sharp, PNG rows filtered', {5: 5, 20: 5, 50: 5}))
-         for sigma, wanted in factors.items()]
 
 
 def name(subject):
@@ -45,6 +29,11 @@ def number(value):
 
 def middle(row, value='cpu_ms'):
     return statistics.median(row[value]) if row and value in row else None
+
+
+def write_table(stem, about, made):
+    """A file of results with one table: the text `about` and the table."""
+    (RESULTS / f'{stem}.md').write_text(f'{about}\n\n{made}\n')
 
 
 def spread(row, value='cpu_ms'):
@@ -90,56 +79,6 @@ def table_machine(results):
     return table(['', ''], [(name(key), value) for key, value in rows]).replace('| --:', '| ---')
 
 
-def overhead(results):
-    """(CPU of a request with one connection, of the same picture without HTTP), ms."""
-    served = middle(results.one('overhead', subject='blurd', connections=1, sigma=1.5))
-    alone = middle(results.one('overhead', subject='pipeline'))
-    return (served, alone) if served and alone else None
-
-
-def at_most(text, wanted, measured):
-    return text, f'at most {wanted}', f'{measured:.3g}', 'met' if measured <= wanted else '**not met**'
-
-
-# section, form, peer, sigmas, the largest ratio of bytes that is wanted
-BYTES = [('sigma', 'JPEG to JPEG', 'sharp', (5, 20, 50), 0.97), ('png', 'PNG to PNG', 'sharp', (5, 20, 50), 1),
-         ('png', 'PNG to PNG', 'sharp, PNG rows filtered', (5, 20, 50), 1)]
-
-# text, section, key, value, milliseconds; set for a processor with AVX-512 (Zen 5)
-TIMES = [('JPEG, 1920x1080, sigma 5: CPU, ms', 'sigma', {'sigma': 5}, 'cpu_ms', 4.8),
-         ('JPEG, 320x180, sigma 5: CPU, ms', 'size', {'width': 320}, 'cpu_ms', 0.22),
-         ('PNG, 1920x1080, sigma 5: CPU, ms', 'png', {'sigma': 5}, 'cpu_ms', 20),
-         ('JPEG, 1920x1080, sigma 5, one connection: p50, ms', 'alone', {'format': 'jpeg', 'width': 1920}, 'p50_ms', 4)]
-
-
-def other_goals(results):
-    for section, form, peer, sigmas, wanted in BYTES:
-        for sigma in sigmas:
-            sizes = [middle(results.one(section, subject=subject, sigma=sigma), 'bytes') for subject in ('blurd', peer)]
-            if all(sizes):
-                yield at_most(f'{form}: bytes of blurd to those of {peer}, sigma {sigma}', wanted, sizes[0] / sizes[1])
-    for text, section, key, value, wanted in TIMES:
-        measured = middle(results.one(section, subject='blurd', **key), value)
-        if measured:
-            yield at_most(text, wanted, measured)
-    small, large = (middle(results.one('sigma', subject='blurd', sigma=sigma)) for sigma in (5, 200))
-    if small and large:
-        yield at_most('JPEG to JPEG: CPU of sigma 200 to that of sigma 5', 1.2, large / small)
-    if overhead(results):
-        served, alone = overhead(results)
-        yield at_most('CPU that HTTP adds to a request, ms', 0.15, served - alone)
-
-
-def table_goals(results):
-    rows = []
-    for text, section, sigma, peer, wanted in GOALS:
-        ours, theirs = (middle(results.one(section, subject=subject, sigma=sigma)) for subject in ('blurd', peer))
-        if ours and theirs:
-            verdict = 'met' if theirs >= wanted * ours else '**not met**'
-            rows.append((text, f'at least {wanted}', f'{theirs / ours:.3g}', verdict))
-    return table(['', 'wanted', 'measured', ''], [*rows, *other_goals(results)])
-
-
 def by_sigma(results, section):
     sigmas = results.over(section, 'sigma')
     rows = []
@@ -168,15 +107,6 @@ def served(results, section, sigmas):
 
 def table_jpeg_served(results):
     return served(results, 'sigma', (1.5, 5, 20, 50))
-
-
-def table_readme(results):
-    sigmas = (5, 20, 50, 200)
-    rows = []
-    for subject in ('blurd', 'sharp', 'opencv'):
-        found = [results.one('sigma', subject=subject, sigma=sigma) for sigma in sigmas]
-        rows.append([name(subject), *(number(middle(row)) if row else '-' for row in found)])
-    return table(['sigma', *sigmas], rows)
 
 
 def table_png_served(results):
@@ -242,59 +172,46 @@ def table_filters(results):
     return '```\n' + results.content['filters'] + '\n```'
 
 
-# --- the plots --------------------------------------------------------------------------------
-def points(results, section, key, value):
-    return [(name(subject), [(row[key], middle(row, value)) for row in results.find(section, subject=subject)])
-            for subject in results.subjects(section)]
+SECTIONS = (
+    ('The machine', '', table_machine),
+    ('JPEG to JPEG, 1080p', 'CPU per picture in milliseconds, by sigma:', table_jpeg),
+    ('JPEG to JPEG, 1080p, as served', '*±* is half the range of the rounds, divided by the median.', table_jpeg_served),
+    ('PNG to PNG, 1080p', '', table_png_served),
+    ("Where blurd's time goes", 'CPU milliseconds of a 1080p picture; the last column is the whole request.', table_stages),
+    ('The cost of HTTP', 'Pictures so small that HTTP dominates:', table_overhead),
+    ('Error against the Gaussian', 'PNG in and out, compared with a float64 Gaussian with tails to 6 sigma and repeated edges: the largest error of '
+     '255 / the mean error (0.25 is perfect rounding) / the share of samples that are off by more than 1.', table_errors),
+    ('Size of the picture', 'CPU per picture in milliseconds, JPEG to JPEG, sigma 5.', table_size),
+    ('One request at a time', 'One connection, sigma 5.', table_alone),
+    ('Cores', 'Requests per second (p50 / p99 in milliseconds), JPEG to JPEG, sigma 5, four connections per core; `wrk` runs on all cores.', table_cores),
+    ('Filters without HTTP', 'Milliseconds on one thread at each instruction set, beside a copy of the same bytes.', table_filters))
 
 
-def plots(results):
-    """(name, SVG) of each plot."""
-    if results.find('sigma'):
-        yield 'sigma', plot.chart('1920x1080, JPEG to JPEG', 'sigma', 'CPU per picture, ms',
-                                  points(results, 'sigma', 'sigma', 'cpu_ms'))
-    if results.find('size'):
-        labels = {row['width']: row['height'] for row in results.find('size')}
-        yield 'size', plot.chart('JPEG to JPEG, sigma 5', 'height, 16:9', 'CPU per picture, ms',
-                                 points(results, 'size', 'width', 'cpu_ms'), labels)
-    if results.find('cores'):
-        labels = {row['cores']: row['cores'] for row in results.find('cores')}
-        yield 'cores', plot.chart('1920x1080, JPEG to JPEG, sigma 5', 'cores of the server', 'requests/s',
-                                  points(results, 'cores', 'cores', 'rps'), labels, plot.Linear)
+def page(results, plotted):
+    """The whole file of tables."""
+    parts = [f'# blurd and others on {results.content["machine"]["cpu"]}']
+    for title, words, made in SECTIONS:
+        parts += [f'## {title}', *([words] if words else []), made(results)]
+    return '\n\n'.join([*parts, *([f'![CPU by sigma]({plotted})'] if plotted else [])]) + '\n'
 
 
-def fill(page, place, results, drawn):
-    """Replaces the text between <!-- bench:NAME --> and <!-- bench:end -->; `drawn` is {what: path of a
-    plot}."""
-    def content(found):
-        kind, _, what = found[1].partition('-')
-        if kind == 'plot':
-            made = f'![{what}]({os.path.relpath(drawn[what], place)})' if what in drawn else ''
-        else:
-            made = globals()['table_' + found[1].replace('-', '_')](results)
-        return f'<!-- bench:{found[1]} -->\n\n{made}\n\n<!-- bench:end -->'
-    return re.sub(r'<!-- bench:((?!end)[a-z-]+) -->.*?<!-- bench:end -->', content, page, flags=re.S)
-
-
-def write(path, page=PAGE):
+def write(path):
     results = Results(path)
-    drawn = {}
-    for what, image in plots(results):
-        drawn[what] = path.with_name(f'{path.stem}-{what}.svg')
-        drawn[what].write_text(image)
-    for source, written in ((PAGE, page), (PARTS, page.with_name(PARTS.name))):
-        written.write_text(fill(source.read_text(), page.parent, results, drawn))
-    if page == PAGE:
-        README.write_text(fill(README.read_text(), README.parent, results, drawn))
-    print(f'{page} and {len(drawn)} plots beside {path}')
+    plotted = ''
+    if results.find('sigma'):
+        series = [(name(subject), [(row['sigma'], middle(row)) for row in results.find('sigma', subject=subject)])
+                  for subject in results.subjects('sigma')]
+        plotted = f'{path.stem}-sigma.svg'
+        path.with_name(plotted).write_text(plot.chart('1920x1080, JPEG to JPEG', 'sigma', 'CPU per picture, ms', series))
+    path.with_suffix('.md').write_text(page(results, plotted))
+    print(path.with_suffix('.md'))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('results', type=pathlib.Path)
-    parser.add_argument('--page', type=pathlib.Path, default=PAGE)
-    options = parser.parse_args()
-    write(options.results, options.page)
+    parser.add_argument('results', type=pathlib.Path, nargs='+')
+    for path in parser.parse_args().results:
+        write(path)
 
 
 if __name__ == '__main__':

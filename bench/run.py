@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Measures blurd and, where they are installed, its peers on the CPU of this machine, and writes
-bench/results/MACHINE-cpu.json, plots beside it and the tables of docs/performance.md and performance-parts.md.
+bench/results/MACHINE-cpu.json, with its tables and plot beside it (bench/report.py).
 
     bench/run.py [--quick] [--rounds N] [--machine NAME] [--only SECTION,...]
 
@@ -302,7 +302,7 @@ def main():
     path = folder / f'{options.machine or machine_name(facts)}-cpu.json'
     path.write_text(as_text(result))
     say(f'{len(result["rows"])} rows in {result["minutes"]} minutes: {path}')
-    report.write(path, folder / 'performance.md' if options.quick else report.PAGE)
+    report.write(path)
 
 
 if __name__ == '__main__':

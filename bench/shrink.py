@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Measures what shrinking a JPEG while it is decoded costs in accuracy, in blurd and in sharp, and writes the table
-of docs/performance-parts.md.
+"""Measures what shrinking a JPEG while it is decoded costs in accuracy, in blurd and in sharp, and writes
+bench/results/shrink.md.
 
     tests/python.sh bench/shrink.py FOLDER
 
@@ -9,7 +9,6 @@ FOLDER has photographs as JPEGs. They become grey, at most 2000 pixels wide, and
 largest one and the mean, in steps of 255, against the definition of Lanczos for the whole picture in double precision."""
 import io
 import pathlib
-import re
 import statistics
 import sys
 
@@ -20,6 +19,10 @@ import report
 import resize
 import subjects
 
+ABOUT = '''# Shrinking a JPEG while it is decoded
+
+The largest error and the mean one of grey photographs, in steps of 255, against the definition for the whole picture, by the size of the result. sharp
+shrinks at most to the size of the result, `shrink=fast` to twice that size. `bench/shrink.py` measures this.'''
 RATIOS = (2, 3, 4, 6, 8, 12, 16, 24)
 WIDEST, QUALITY = 2000, 92
 
@@ -67,8 +70,7 @@ def main():
         blurd.stop()
         sharp.stop()
     made = report.table(['size', *everyone], rows)
-    resize.PAGE.write_text(re.sub(r'(<!-- shrink:begin -->).*?(<!-- shrink:end -->)', lambda place: f'{place[1]}\n\n{made}\n\n{place[2]}',
-                                  resize.PAGE.read_text(), flags=re.S))
+    report.write_table('shrink', ABOUT, made)
 
 
 if __name__ == '__main__':

@@ -111,7 +111,7 @@ static uint8_t quality_of(const struct plan *plan) {
 }
 
 /* At effort 3 a lossy WebP takes half as long again as at 1, and a fifth fewer bytes; an AVIF takes three
- * times as long and a fifth fewer bytes (docs/performance.md), so that large ones keep 1. */
+ * times as long and a fifth fewer bytes (bench/results/formats.md), so that large ones keep 1. */
 static uint8_t effort_of(const struct plan *plan) {
     enum { EFFORT = 3, LARGE_PIXELS = 4000000 };
     const struct output_arguments *asked = &plan->parameters->output;
