@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Licence lines, line ends, links between pages, and no path of a developer's machine."""
+"""Licence lines, line ends, links between pages, no path of a developer's machine, and pages of docs/ that are manuals: they
+name no commit, and a decision has at most 40 lines."""
 import re
 
 import tree
@@ -7,6 +8,8 @@ import tree
 LICENSED = (".c", ".h", ".def", ".cu", ".cuh", ".sh", ".py", ".conf", ".js", ".css", ".html")
 BINARY = (".jpg", ".jpeg", ".png", ".gz", ".xz", ".zip", ".webp", ".bin", ".icc")
 MACHINE = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+|workspace)/")
+COMMIT = re.compile(r"(?<![\w.-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,8}(?![\w.-])")
+DECISION_LINES = 40
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -28,6 +31,10 @@ def check_text(path, name, text):
         for target in LINK.findall(text):
             if "://" not in target and not target.startswith("mailto:") and not (path.parent / target).exists():
                 problems.append(f"{name} links to {target}, which is not there")
+        if name.startswith("docs/"):
+            problems += [f"{name} names the commit {found}" for found in COMMIT.findall(text)]
+        if name.startswith("docs/adr/") and text.count("\n") > DECISION_LINES:
+            problems.append(f"{name} has {text.count(chr(10))} lines, {DECISION_LINES} at most")
     return problems
 
 

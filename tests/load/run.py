@@ -6,7 +6,7 @@
 
 Prints for each row: id, target, figure, verdict, as check-hostile does, whose code it shares. A module of
 this folder has rows(), a list of lab.Row; a row's function returns (figure, verdict). The verdict is True,
-False, or a sentence about the obstacle. When all rows ran the table in docs/security.md is written anew."""
+False, or a sentence about the obstacle. When all rows ran, the tables in docs/security.md and bench/results are written anew."""
 
 import importlib
 import pathlib
