@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/log.h"
+
 /* Waiting threads sleep, since there are more lanes than cores. */
 static enum status retain_context(struct gpu_device *device, struct error *err) {
     const struct cuda *cuda = device->cuda;
@@ -24,6 +26,37 @@ static enum status measure_memory(struct gpu_device *device, struct error *err) 
     size_t available, all;
     enum status status = CUDA_TRY(device->cuda, err, cuMemGetInfo, &available, &all);
     device->memory_share = status == ST_OK ? all / GPU_MEMORY_PARTS : 0;
+    return status;
+}
+
+/* The pool of this process, which no other shares. An allocation never waits until another stream has done
+ * with memory that it gave back. */
+static enum status open_pool(struct gpu_device *device, struct error *err) {
+    const struct cuda *cuda = device->cuda;
+    cuuint64_t threshold = device->memory_share;
+    int supported = 0, waits = 0;
+    CUmemoryPool pool = NULL;
+    enum status status = CUDA_TRY(cuda, err, cuDeviceGetAttribute, &supported,
+                                  CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device->device);
+    if (status == ST_OK && !supported) {
+        log_message(
+            LOG_WARNING, "gpu",
+            "cuda:%d has no memory pools: whenever a buffer grows, all its pictures wait for each other",
+            device->index);
+        return ST_OK;
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuDeviceGetDefaultMemPool, &pool, device->device);
+    }
+    if (status == ST_OK) {
+        status =
+            CUDA_TRY(cuda, err, cuMemPoolSetAttribute, pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuMemPoolSetAttribute, pool,
+                          CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &waits);
+    }
+    device->pool = status == ST_OK ? pool : NULL;
     return status;
 }
 
@@ -70,6 +103,9 @@ enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, 
         status = measure_memory(device, err);
     }
     if (status == ST_OK) {
+        status = open_pool(device, err);
+    }
+    if (status == ST_OK) {
         status = program_load(&device->program, cuda, device->major, device->minor, options, err);
     }
     if (status != ST_OK) {
@@ -83,6 +119,9 @@ enum status gpu_device_enter(const struct gpu_device *device, struct error *err)
 }
 
 void gpu_device_close(struct gpu_device *device) {
+    if (device->pool) {
+        device->cuda->cuMemPoolTrimTo(device->pool, 0);
+    }
     if (device->context) {
         program_unload(&device->program, device->cuda);
         device->cuda->cuDevicePrimaryCtxRelease(device->device);

@@ -17,8 +17,10 @@ struct gpu_device {
     CUcontext context; /* primary, with blocking synchronisation */
     struct program program;
     int index;                   /* the N of "cuda:N" */
+    CUmemoryPool pool;           /* of buffers (gpu/stream/buffer.h); NULL: the device has none */
     size_t memory_share;         /* bytes its streams and readings together may keep between runs */
     _Atomic size_t memory_kept;  /* bytes of their buffers */
+    _Atomic size_t memory_spare; /* bytes of buffers that went back to the pool since it was last emptied */
     _Atomic unsigned trim_epoch; /* how often the streams were told to free their buffers */
     struct pulse pulse;          /* of all runs on it */
     struct gpu_faces *faces;     /* the face detector (gpu/detect/detect.h); NULL: none */
@@ -28,7 +30,7 @@ struct gpu_device {
 };
 
 /* Retains the primary context of GPU `index`, makes it current on this thread and loads the program.
- * ST_DEVICE with the call and the driver's error name. */
+ * Logs it when the device has no memory pool. ST_DEVICE with the call and the driver's error name. */
 enum status gpu_device_open(struct gpu_device *device, const struct cuda *cuda, int index,
                             const struct program_options *options, struct error *err);
 

@@ -265,7 +265,9 @@ static enum status run_pixels(struct engine_session *session, unsigned device, c
         return status;
     }
     status = gpu_chain_run(stream, &wanted, &done->timing, &done->error);
-    gpu_stream_trim(stream, status);
+    if (gpu_stream_trim(stream, status)) {
+        gpu_buffer_empty_pool(stream->device);
+    }
     return status;
 }
 

@@ -43,6 +43,7 @@ void jpeg_stream_trim(struct jpeg_stream *jpeg, enum status status) {
         gpu_buffer_finish(&jpeg->encode.memory, jpeg->stream.device);
         gpu_buffer_finish(&jpeg->mask.memory, jpeg->stream.device);
         gpu_buffer_finish(&jpeg->planes, jpeg->stream.device);
+        gpu_buffer_empty_pool(jpeg->stream.device);
         jpeg->kept = 0;
     }
 }

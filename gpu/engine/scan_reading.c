@@ -51,7 +51,7 @@ enum status scan_reading_parse(struct scan_reading *reading, struct gpu_device *
     return status;
 }
 
-/* Few sizes exist, since exchanging memory for a larger one waits for all kernels. */
+/* Few sizes exist: without a pool, exchanging memory for a larger one waits for all kernels. */
 static size_t size_of(const struct scan_reading *reading, const struct gpu_device *device) {
     size_t part = device->memory_share / MEMORY_PARTS + 1, size = part < MEMORY_USUAL ? part : MEMORY_USUAL;
     while (size < reading->source.memory) {

@@ -19,16 +19,42 @@ static enum status fill_poison(const struct gpu_buffer *buffer, const struct gpu
                     buffer->size, stream);
 }
 
-static enum status free_data(struct gpu_device *device, CUdeviceptr data, struct error *err) {
+void gpu_buffer_empty_pool(struct gpu_device *device) {
+    if (device->pool && atomic_exchange(&device->memory_spare, 0) > 0) {
+        pulse_slow_begin(&device->pulse);
+        device->cuda->cuMemPoolTrimTo(device->pool, 0);
+        pulse_slow_end(&device->pulse);
+    }
+}
+
+static void count_spare(struct gpu_device *device, size_t size) {
+    size_t spare = atomic_fetch_add(&device->memory_spare, size) + size;
+    if (atomic_load(&device->memory_kept) + spare > device->memory_share) {
+        gpu_buffer_empty_pool(device);
+    }
+}
+
+/* Leaves the buffer empty. */
+static enum status free_data(struct gpu_buffer *buffer, struct gpu_device *device, CUstream stream,
+                             struct error *err) {
+    const struct gpu_buffer freed = *buffer;
     pulse_slow_begin(&device->pulse);
-    enum status status = CUDA_TRY(device->cuda, err, cuMemFree, data);
+    enum status status = device->pool ? CUDA_TRY(device->cuda, err, cuMemFreeAsync, freed.data, stream)
+                                      : CUDA_TRY(device->cuda, err, cuMemFree, freed.data);
     pulse_slow_end(&device->pulse);
+    *buffer = (struct gpu_buffer){0};
+    atomic_fetch_sub(&device->memory_kept, freed.size);
+    if (device->pool && status == ST_OK) {
+        count_spare(device, freed.size);
+    }
     return status;
 }
 
-static enum status allocate(struct gpu_device *device, CUdeviceptr *data, size_t size, struct error *err) {
+static enum status allocate(struct gpu_device *device, CUstream stream, CUdeviceptr *data, size_t size,
+                            struct error *err) {
     pulse_slow_begin(&device->pulse);
-    enum status status = CUDA_TRY(device->cuda, err, cuMemAlloc, data, size);
+    enum status status = device->pool ? CUDA_TRY(device->cuda, err, cuMemAllocAsync, data, size, stream)
+                                      : CUDA_TRY(device->cuda, err, cuMemAlloc, data, size);
     pulse_slow_end(&device->pulse);
     return status;
 }
@@ -39,16 +65,14 @@ enum status gpu_buffer_reserve(struct gpu_buffer *buffer, struct gpu_device *dev
         return fill_poison(buffer, device, stream, err);
     }
     if (buffer->data) {
-        enum status status = free_data(device, buffer->data, err);
-        atomic_fetch_sub(&device->memory_kept, buffer->size);
-        *buffer = (struct gpu_buffer){0};
+        enum status status = free_data(buffer, device, stream, err);
         if (status != ST_OK) {
             return status;
         }
     }
     size = bytes_align_up(size, buffer_step);
     CUdeviceptr data = 0;
-    enum status status = allocate(device, &data, size, err);
+    enum status status = allocate(device, stream, &data, size, err);
     if (status == ST_OK) {
         *buffer = (struct gpu_buffer){data, size};
         atomic_fetch_add(&device->memory_kept, size);
@@ -61,8 +85,6 @@ enum status gpu_buffer_reserve(struct gpu_buffer *buffer, struct gpu_device *dev
 void gpu_buffer_finish(struct gpu_buffer *buffer, struct gpu_device *device) {
     struct error ignored;
     if (buffer->data) {
-        free_data(device, buffer->data, &ignored);
-        atomic_fetch_sub(&device->memory_kept, buffer->size);
+        free_data(buffer, device, NULL, &ignored); /* the stream without work: all others are non-blocking */
     }
-    *buffer = (struct gpu_buffer){0};
 }

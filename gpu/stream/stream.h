@@ -84,9 +84,9 @@ enum status gpu_stream_timing(struct gpu_stream *stream, struct lane_timing *tim
 int64_t gpu_stream_between(const struct gpu_stream *stream, enum kernel_stamp from, enum kernel_stamp to);
 
 /* Call after a run that ended with `status`, with nothing enqueued. When the streams of a GPU keep more than
- * their share of its memory, or an allocation failed, each frees its buffers in its next call. Freeing stops
- * the GPU for a moment. Returns true when it has freed the stream's buffers; the caller then frees its own.
- * After ST_DEVICE nothing is freed. */
+ * their share of its memory, or an allocation failed, each frees its buffers in its next call. Returns true
+ * when it has freed the stream's buffers; the caller then frees its own, and empties the pool
+ * (gpu_buffer_empty_pool). After ST_DEVICE nothing is freed. */
 bool gpu_stream_trim(struct gpu_stream *stream, enum status status);
 
 /* Whether the stream was told to free its buffers and has not yet. */

@@ -3,9 +3,9 @@
  * memory is the heap's, so that a sanitizer sees faults of a kernel; streams finish each call before it
  * returns. The real kernels run on the host (kernels.cpp), for any module that was loaded. FAKE_CUDA_DEVICES,
  * FAKE_CUDA_VERSION, FAKE_CUDA_ARCHITECTURE (90), FAKE_CUDA_MEMORY (bytes), FAKE_CUDA_MISSING (a function
- * that the driver lacks) and FAKE_CUDA_OPENS (a file that it opens for each launch) describe it. Kernels do
- * nothing with FAKE_CUDA_WRONG=1; with FAKE_CUDA_IDLE=NAME that kernel does nothing, with
- * FAKE_CUDA_FAULTY=NAME it faults. */
+ * that the driver lacks), FAKE_CUDA_POOLS (0: GPUs without memory pools) and FAKE_CUDA_OPENS (a file that it
+ * opens for each launch) describe it. Kernels do nothing with FAKE_CUDA_WRONG=1; with FAKE_CUDA_IDLE=NAME
+ * that kernel does nothing, with FAKE_CUDA_FAULTY=NAME it faults. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,6 +84,9 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
         break;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         *value = 4;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+        *value = fake_setting("FAKE_CUDA_POOLS", 1);
         break;
     default:
         *value = 1;

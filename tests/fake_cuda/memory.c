@@ -20,7 +20,8 @@ enum {
     REACHED_MAX = 1024, /* pieces of the host's memory */
 };
 
-static size_t memory_used;
+static size_t memory_used;  /* bytes, those of the pool among them */
+static size_t memory_spare; /* bytes that the pool keeps, of blocks that were given back to it */
 
 CUresult cuMemGetInfo(size_t *available, size_t *total) {
     MAY_FAIL("cuMemGetInfo");
@@ -53,8 +54,7 @@ static void release(void *data) {
     free(memory);
 }
 
-CUresult cuMemAlloc(CUdeviceptr *data, size_t size) {
-    MAY_FAIL("cuMemAlloc");
+static CUresult take(CUdeviceptr *data, size_t size) {
     size_t limit = (size_t)fake_setting("FAKE_CUDA_MEMORY", MEMORY_DEFAULT);
     void *memory = NULL;
     if (size > 0 && __atomic_add_fetch(&memory_used, size, __ATOMIC_RELAXED) <= limit) {
@@ -68,6 +68,11 @@ CUresult cuMemAlloc(CUdeviceptr *data, size_t size) {
     return CUDA_SUCCESS;
 }
 
+CUresult cuMemAlloc(CUdeviceptr *data, size_t size) {
+    MAY_FAIL("cuMemAlloc");
+    return take(data, size);
+}
+
 CUresult cuMemsetD8Async(CUdeviceptr data, unsigned char value, size_t size, CUstream stream) {
     MAY_FAIL("cuMemsetD8Async");
     (void)stream;
@@ -75,11 +80,60 @@ CUresult cuMemsetD8Async(CUdeviceptr data, unsigned char value, size_t size, CUs
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemFree(CUdeviceptr data) {
-    MAY_FAIL("cuMemFree");
+static size_t size_of(CUdeviceptr data) {
     size_t size;
     memcpy(&size, (uint8_t *)(uintptr_t)data - HEADER, sizeof size);
-    __atomic_sub_fetch(&memory_used, size, __ATOMIC_RELAXED);
+    return size;
+}
+
+CUresult cuMemFree(CUdeviceptr data) {
+    MAY_FAIL("cuMemFree");
+    __atomic_sub_fetch(&memory_used, size_of(data), __ATOMIC_RELAXED);
+    release((void *)(uintptr_t)data);
+    return CUDA_SUCCESS;
+}
+
+/* The one pool. Its blocks are the heap's, too; what it keeps is only counted. */
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
+    (void)device;
+    MAY_FAIL("cuDeviceGetDefaultMemPool");
+    *pool = (CUmemoryPool)(void *)&memory_spare;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
+    (void)attribute;
+    MAY_FAIL("cuMemPoolSetAttribute");
+    return pool && value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void shrink_pool(size_t kept) {
+    size_t spare = __atomic_load_n(&memory_spare, __ATOMIC_RELAXED);
+    while (spare > kept && !__atomic_compare_exchange_n(&memory_spare, &spare, kept, false, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED)) {
+    }
+    __atomic_sub_fetch(&memory_used, spare > kept ? spare - kept : 0, __ATOMIC_RELAXED);
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t kept) {
+    (void)pool;
+    MAY_FAIL("cuMemPoolTrimTo");
+    shrink_pool(kept);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *data, size_t size, CUstream stream) {
+    (void)stream;
+    MAY_FAIL("cuMemAllocAsync");
+    size_t spare = __atomic_load_n(&memory_spare, __ATOMIC_RELAXED);
+    shrink_pool(spare > size ? spare - size : 0);
+    return take(data, size);
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr data, CUstream stream) {
+    (void)stream;
+    MAY_FAIL("cuMemFreeAsync");
+    __atomic_add_fetch(&memory_spare, size_of(data), __ATOMIC_RELAXED);
     release((void *)(uintptr_t)data);
     return CUDA_SUCCESS;
 }

@@ -26,7 +26,7 @@ STARTING = [call for call in DRIVER if not call.startswith('cuGetError')]
 NOT_SERVING = ('cuDriverGetVersion', 'cuInit', 'cuMemGetInfo', 'cuGetErrorName', 'cuGetErrorString', 'cuDeviceGetCount', 'cuDeviceGet',
                'cuDeviceGetName', 'cuDeviceGetAttribute', 'cuDevicePrimaryCtxRetain', 'cuDevicePrimaryCtxRelease',
                'cuDevicePrimaryCtxSetFlags', 'cuModuleLoadData', 'cuModuleLoadDataEx', 'cuModuleUnload',
-               'cuModuleGetFunction', 'cuFuncSetAttribute')
+               'cuModuleGetFunction', 'cuFuncSetAttribute', 'cuDeviceGetDefaultMemPool', 'cuMemPoolSetAttribute')
 SERVING = [call for call in DRIVER if call not in NOT_SERVING]
 # Each call gets the last pair and one of the others, in turn: what a code means does not depend on the call, as
 # tests/unit/test_driver.c tests of all codes. With FAULTS=all each call gets all pairs.
@@ -35,7 +35,7 @@ FAULTS = [(call, codes) for number, call in enumerate(SERVING)
 if daemon.SANITIZED:  # every start tests itself with all filters, which takes seconds then: a third of the calls
     FAULTS = [(call, codes) for call, codes in FAULTS if call in SERVING[::3]]
     STARTING = STARTING[1::3]
-MUST_BE_MET = ('cuCtxSetCurrent', 'cuLaunchKernel', 'cuMemAlloc', 'cuMemHostRegister', 'cuStreamCreate', 'cuStreamWriteValue32')
+MUST_BE_MET = ('cuCtxSetCurrent', 'cuLaunchKernel', 'cuMemAllocAsync', 'cuMemHostRegister', 'cuStreamCreate', 'cuStreamWriteValue32')
 
 
 @pytest.fixture(scope='module')
@@ -79,6 +79,13 @@ def used(tmp_path_factory):
         found = set(path.read_text().split())
     assert found.issuperset(MUST_BE_MET)
     return found
+
+
+WAITS_FOR_ALL = {'cuMemFree', 'cuMemFreeHost', 'cuModuleUnload'}  # for the kernels of every stream
+
+
+def test_growing_memory_waits_for_nobody(used):
+    assert not WAITS_FOR_ALL & used
 
 
 @pytest.mark.parametrize('call, codes', FAULTS, ids=str)

@@ -246,13 +246,14 @@ static void arm(const char *call, int result) {
 }
 
 static void test_each_call(void **state) {
-    static const char *const calls[] = {"cuStreamCreate", "cuMemHostAlloc",  "cuMemHostGetDevicePointer",
-                                        "cuMemAlloc",     "cuMemsetD8Async", "cuLaunchKernel"};
+    static const char *const calls[] = {"cuStreamCreate",  "cuMemHostAlloc",  "cuMemHostGetDevicePointer",
+                                        "cuMemAllocAsync", "cuMemsetD8Async", "cuLaunchKernel"};
     struct error err;
     for (unsigned i = 0; i < COUNT(calls); i++) {
         for (unsigned busy = 0; busy < 2; busy++) {
             size_t before, after, total;
             close_reader(state);
+            gpu_buffer_empty_pool(&device);
             cuda.cuMemGetInfo(&before, &total);
             assert_int_equal(open_reader(state), 0);
             arm(calls[i], busy ? OUT_OF_MEMORY : EXECUTION_FAILED);
@@ -263,6 +264,7 @@ static void test_each_call(void **state) {
             /* After a failure no reading is used again: the engine ends. */
             assert_int_equal(read_sample(&samples[0], &err), busy ? ST_OK : ST_DEVICE);
             close_reader(state);
+            gpu_buffer_empty_pool(&device);
             cuda.cuMemGetInfo(&after, &total);
             assert_int_equal(before, after);
             assert_int_equal(open_reader(state), 0);

@@ -285,7 +285,8 @@ static CUresult CUDAAPI launch_for_some(CUfunction function, unsigned grid_x, un
 }
 
 /* Pages that are not used cost nothing: a lane's buffers have a MiB each. They are zero at first. */
-static CUresult CUDAAPI map_memory(CUdeviceptr *data, size_t size) {
+static CUresult CUDAAPI map_memory(CUdeviceptr *data, size_t size, CUstream stream) {
+    (void)stream;
     uint8_t *memory = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -295,7 +296,8 @@ static CUresult CUDAAPI map_memory(CUdeviceptr *data, size_t size) {
     return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI unmap_memory(CUdeviceptr data) {
+static CUresult CUDAAPI unmap_memory(CUdeviceptr data, CUstream stream) {
+    (void)stream;
     uint8_t *memory = (uint8_t *)(uintptr_t)data - PAGE;
     size_t size;
     memcpy(&size, memory, sizeof size);
@@ -358,8 +360,8 @@ static void test_a_crowd(void **state) {
     const struct transcode job = make_job(&file, &shape, &chain);
     unsigned pictures = 0;
     assert_int_equal(run_job(&job, &err), ST_OK);
-    cuda.cuMemAlloc = map_memory;
-    cuda.cuMemFree = unmap_memory;
+    cuda.cuMemAllocAsync = map_memory;
+    cuda.cuMemFreeAsync = unmap_memory;
     cuda.cuMemsetD8Async = is_zero;
     cuda.cuLaunchKernel = launch_for_some;
     cuda.cuStreamWriteValue32 = hold_mark;

@@ -205,7 +205,7 @@ static void test_memory_goes_back(void **state) {
         assert_int_equal(kept(), 0);
     }
     device.memory_share = share;
-    arm("cuMemAlloc", 3, OUT_OF_MEMORY, 0);
+    arm("cuMemAllocAsync", 3, OUT_OF_MEMORY, 0);
     assert_int_equal(gpu_transcoder_run(transcoder, &job, &size, &timing, &err), ST_BUSY);
     assert_true(happened());
     assert_int_equal(kept(), 0);
