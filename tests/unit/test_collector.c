@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * The process that posts spans waits for a batch by a clock that nobody sets. Here the wall clock is wrong whenever
+ * a program reads it: a moment that was computed with it is an hour away, or an hour ago, as after a step. */
+#include "server/tracing/collector.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/log.h"
+#include "server/tracing/span.h"
+
+#include <cmocka.h> /* after our headers: it has a macro called fail */
+
+enum { RECORDS = 100, STEP_S = 3600, PATIENCE_MS = 20 * COLLECTOR_INTERVAL_MS };
+
+static int step; /* seconds that the wall clock is ahead */
+
+/* In place of the C library's. The kernel, which ends the waits, has the true time. */
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    int result = (int)syscall(SYS_clock_gettime, clock, now);
+    now->tv_sec += clock == CLOCK_REALTIME ? step : 0;
+    return result;
+}
+
+struct station { /* the collector's process and the endpoint that it posts to */
+    int listener, records;
+    pid_t process;
+    struct collector_counts *counts; /* shared */
+};
+
+static void listen_on(struct station *station, struct collector_options *options) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    station->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(station->listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(station->listener, 1), 0);
+    assert_int_equal(getsockname(station->listener, (struct sockaddr *)&address, &size), 0);
+    *options = (struct collector_options){.endpoint = {.host = "127.0.0.1", .path = "/v1/traces"},
+                                          .counts = station->counts};
+    snprintf(options->endpoint.port, sizeof options->endpoint.port, "%d", ntohs(address.sin_port));
+}
+
+static void open_station(struct station *station) {
+    struct collector_options options;
+    int pair[2];
+    station->counts = mmap(NULL, sizeof *station->counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(station->counts, MAP_FAILED);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+    listen_on(station, &options);
+    station->process = fork();
+    if (station->process == 0) {
+        close(pair[0]);
+        collector_run(&options, pair[1]);
+        _exit(0);
+    }
+    close(pair[1]);
+    station->records = pair[0];
+}
+
+static bool waits_for(int fd) {
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    return poll(&one, 1, PATIENCE_MS) == 1;
+}
+
+/* Takes one message: its head, and the body of the length that the head says. */
+static bool take_message(int listener) {
+    static char text[1 << 20];
+    size_t size = 0, whole = SIZE_MAX;
+    if (!waits_for(listener)) {
+        return false;
+    }
+    int connection = accept(listener, NULL, NULL);
+    while (size < whole) {
+        ssize_t more = recv(connection, text + size, sizeof text - 1 - size, 0);
+        assert_true(more > 0);
+        text[size += (size_t)more] = '\0';
+        const char *length = strstr(text, "Content-Length: "), *body = strstr(text, "\r\n\r\n");
+        if (length && body) {
+            whole = (size_t)(body + 4 - text) + strtoul(length + strlen("Content-Length: "), NULL, 10);
+        }
+    }
+    static const char answer[] = "HTTP/1.1 200 OK\r\n\r\n";
+    assert_int_equal(send(connection, answer, strlen(answer), MSG_NOSIGNAL), strlen(answer));
+    while (recv(connection, text, sizeof text, 0) > 0) {
+    }
+    close(connection);
+    return true;
+}
+
+/* One message has all records that come within the interval, and comes when the interval is over. */
+static void check_interval(int ahead) {
+    static const struct span_record record = {.method = "GET", .path = "/blur"};
+    struct station station;
+    step = ahead;
+    open_station(&station);
+    int64_t begin = clock_ns();
+    for (unsigned i = 0; i < RECORDS; i++) {
+        assert_int_equal(send(station.records, &record, sizeof record, 0), sizeof record);
+    }
+    bool came = take_message(station.listener);
+    int64_t waited = clock_ns() - begin;
+    close(station.listener);
+    close(station.records);
+    if (!came) {
+        kill(station.process, SIGKILL);
+    }
+    assert_int_equal(waitpid(station.process, NULL, 0), station.process);
+    assert_true(came);
+    assert_true(waited >= COLLECTOR_INTERVAL_MS * INT64_C(1000000));
+    assert_int_equal(station.counts->exported, RECORDS);
+    munmap(station.counts, sizeof *station.counts);
+}
+
+static void test_a_clock_that_is_set_back(void **state) {
+    (void)state;
+    check_interval(STEP_S);
+}
+
+static void test_a_clock_that_is_set_forward(void **state) {
+    (void)state;
+    check_interval(-STEP_S);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_clock_that_is_set_back),
+        cmocka_unit_test(test_a_clock_that_is_set_forward),
+    };
+    log_init(LOG_ERROR, LOG_TEXT);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
