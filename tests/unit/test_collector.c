@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The process that posts spans waits for a batch by a clock that nobody sets. Here the wall clock is wrong whenever
- * a program reads it: a moment that was computed with it is an hour away, or an hour ago, as after a step. */
+ * The process that posts spans waits for a batch by a clock that nobody sets. Here the wall clock is wrong
+ * whenever a program reads it: a moment that was computed with it is an hour away, or an hour ago, as after a
+ * step. */
 #include "server/tracing/collector.h"
 
 #include <arpa/inet.h>
@@ -58,7 +59,8 @@ static void listen_on(struct station *station, struct collector_options *options
 static void open_station(struct station *station) {
     struct collector_options options;
     int pair[2];
-    station->counts = mmap(NULL, sizeof *station->counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    station->counts =
+        mmap(NULL, sizeof *station->counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(station->counts, MAP_FAILED);
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
     listen_on(station, &options);

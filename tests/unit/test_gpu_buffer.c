@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Device memory that grows, with the fake driver: no call waits for the kernels of other streams, and memory that
- * nobody uses is bounded. */
+ * Device memory that grows, with the fake driver: no call waits for the kernels of other streams, and memory
+ * that nobody uses is bounded. */
 #include "gpu/stream/stream.h"
 
 #include <stdatomic.h>
@@ -11,7 +11,8 @@ enum { MIB = 1 << 20, GROWTHS = 40, SHARE = 8 * MIB };
 
 static struct cuda whole; /* the driver as it was opened */
 static bool other_computes;
-static unsigned waited, freed; /* calls of cuMemFree: those that waited for another stream's kernels, and all */
+static unsigned waited,
+    freed; /* calls of cuMemFree: those that waited for another stream's kernels, and all */
 
 static CUresult CUDAAPI free_and_wait(CUdeviceptr data) {
     waited += other_computes;
