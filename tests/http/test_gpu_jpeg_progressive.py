@@ -254,7 +254,7 @@ def test_too_large_for_the_memory(start):
     """Its coefficients do not fit: what the CPU's way says."""
     body = pictures.jpeg(numpy.zeros((4096, 4096, 3), numpy.uint8), progressive=True, subsampling='444')
     own = launch_jpeg(start, '--memory', '64M')
-    assert own.post('/blur', body).status_code in (413, 422, 503)
+    check_problem(own.post('/blur', body), 'limit-exceeded')
     assert ask(own, PHOTO)[0] == BY_GPU
 
 
