@@ -5,9 +5,10 @@
 #include <string.h>
 
 enum {
-    ITEMS_MAX = 5000, /* libheif's time grows with their square: two seconds */
+    ITEMS_MAX = 2000, /* libheif's time grows with their square: a third of a second */
     PROPERTIES_MAX = 20000,
-    REFERENCES_MAX = 20000, /* boxes, which libheif reads for each item anew */
+    REFERENCES_MAX = 20000, /* boxes, */
+    LOOKS_MAX = 10000000,   /* which libheif reads for each item anew: a fifth of a second */
     CHROMA_AT = 16,         /* the byte of `hvcC` with the chroma format */
 };
 
@@ -211,6 +212,10 @@ static enum status read_references(struct bmff_items *items, struct error *err) 
         if (++count > REFERENCES_MAX) {
             return fail(err, ST_LIMIT, "%s has more than %d references between its items", items->title,
                         REFERENCES_MAX);
+        }
+        if (count * items->count > LOOKS_MAX) {
+            return fail(err, ST_LIMIT, "%s has more than %zu references between %zu items", items->title,
+                        LOOKS_MAX / items->count, items->count);
         }
         if (source && box.type == bmff_type("dimg") && source->sources.size == 0) {
             source->sources = box.body;
