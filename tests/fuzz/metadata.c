@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Sanitizes EXIF, XMP, IPTC, ICC and texts: each sanitizer gets the whole input. The output is within its
  * limits, and sanitizing it again gives the same bytes without losses. The input's first bytes are read as
- * chunks for colours, too, from which a profile is made. */
+ * chunks for colours, too, from which a profile is made; as a profile, it is made one for grey and for RGB. */
 #include <string.h>
 
 #include "codecs/metadata/exif.h"
+#include "codecs/metadata/icc/icc.h"
 #include "codecs/metadata/icc/icc_colours.h"
 #include "codecs/metadata/icc/icc_element.h"
 #include "codecs/metadata/icc/icc_sanitize.h"
@@ -53,19 +54,32 @@ static enum status colours(struct bytes input, bool grey, struct buf *output) {
                                 NULL);
 }
 
+static void is_profile(struct buf *made, bool grey) {
+    struct buf again;
+    buf_init(&again, METADATA_ICC_MAX);
+    fuzz_require(icc_sanitize(buf_bytes(made), &again, NULL) == ST_OK, "there is memory");
+    fuzz_require(again.size == made->size &&
+                     (made->size == 0 || memcmp(again.data, made->data, made->size) == 0),
+                 "a profile is one");
+    fuzz_require(made->size == 0 || (memcmp(made->data + 16, "GRAY", 4) == 0) == grey,
+                 "it is for the pixels");
+    buf_finish(&again);
+    buf_finish(made);
+}
+
 static void described(struct bytes input, bool grey) {
     struct buf made;
     buf_init(&made, METADATA_ICC_MAX);
     fuzz_require(colours(input, grey, &made) == ST_OK, "there is memory");
-    if (made.size > 0) {
-        struct buf again;
-        buf_init(&again, METADATA_ICC_MAX);
-        fuzz_require(icc_sanitize(buf_bytes(&made), &again, NULL) == ST_OK, "there is memory");
-        fuzz_require(again.size == made.size && memcmp(again.data, made.data, made.size) == 0,
-                     "a profile is one");
-        buf_finish(&again);
-    }
-    buf_finish(&made);
+    is_profile(&made, grey);
+}
+
+/* The input is a profile, for grey or for colour. */
+static void profiled(struct bytes input, bool grey) {
+    struct metadata metadata = {.chunk_count = 1, .chunk[0] = {.kind = CHUNK_ICC, .data = input}};
+    struct buf made = {0};
+    fuzz_require(icc_read(&metadata, grey ? PIXEL_GRAY : PIXEL_RGB, &made, NULL) == ST_OK, "there is memory");
+    is_profile(&made, grey);
 }
 
 typedef enum status sanitizer(struct bytes input, bool upright, struct buf *output, unsigned *losses);
@@ -125,6 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         twice(icc, input, upright, METADATA_ICC_MAX);
         orientation(input, upright);
         described(input, upright);
+        profiled(input, upright);
     }
     twice(iptc, input, false, IPTC_SIZE_MAX);
     texts(input);

@@ -22,7 +22,9 @@ from PIL import Image, features
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/http'))
+import heif  # noqa: E402
 import pictures  # noqa: E402
+import test_profiles  # noqa: E402
 CORPUS = pathlib.Path(os.environ.get('CORPUS') or ROOT.parent / 'shared/corpus')
 PICTURE_MAX = 3 << 10  # bytes: an engine's throughput falls with the size
 PICTURES_MAX = 250  # of one format
@@ -144,6 +146,10 @@ def made_avifs():
             subprocess.run(['avifenc', '-s', '10', '--min', '40', '--max', '50', *options, str(source), str(coded)], check=True,
                            stdout=subprocess.DEVNULL)
             yield coded.read_bytes()
+    for kind in ('420', '422', '400'):  # the crop begins inside of a chroma sample
+        file = heif.File('avif')
+        file.picture(heif.coded('avif', numpy.asarray(texture(32, 24, 'RGB')), '-y', kind), 32, 24, heif.clap((9, 1), (7, 1), (-5, 2), (3, 2)))
+        yield file.write()
 
 
 def made_webps():
@@ -172,10 +178,18 @@ def made_heics():
         return
     with tempfile.TemporaryDirectory() as folder:
         source, coded = pathlib.Path(folder, 'in.png'), pathlib.Path(folder, 'out.heic')
-        for mode, options in itertools.product(('L', 'RGB', 'RGBA'), ([], ['-p', 'chroma=444'], ['-t', '16'])):
+        for mode, options in itertools.product(('L', 'RGB', 'RGBA'), ([], ['-p', 'chroma=444'], ['-t', '16'], ['-b', '10'])):
             texture(70, 66, mode).save(source, exif=exif(6))
+            if '-b' in options:  # more than 8 bits only come from such a source
+                source.write_bytes(pictures.png(numpy.asarray(texture(70, 66, mode)).astype(numpy.uint16) * 257, depth=16))
             subprocess.run(['heif-enc', '-q', '20', *options, str(source), '-o', str(coded)], check=True, stdout=subprocess.DEVNULL)
             yield coded.read_bytes()
+    file, coded = heif.File('heic'), heif.coded('heic', numpy.asarray(texture(64, 64, 'RGB')))
+    first, second = (file.picture(coded, 64, 64) for _ in range(2))
+    made = file.add(b'iovl', struct.pack('>2x8xHHhhhh', 64, 64, 0, 0, 9, 9), heif.ispe(64, 64))
+    for tag, by, *to in ((b'thmb', second, first, made), (b'cdsc', file.add(b'Exif', exif(3)), first, second), (b'dimg', made, first, second)):
+        file.refer(tag, by, *to)
+    yield file.write()  # libheif gets one with other references
 
 
 # --- metadata ------------------------------------------------------------------------------------
@@ -307,7 +321,7 @@ def main():
     jpegs, pngs = list(made_jpegs()) + list(lossless_jpegs()), list(made_pngs())
     jpegs += tagged_jpegs(min(jpegs, key=len))
     pngs += tagged_pngs(min(pngs, key=len))
-    for data in [*exifs(), *xmps(), *iptcs(), *texts(), *colours(), profile()]:
+    for data in [*exifs(), *xmps(), *iptcs(), *texts(), *colours(), profile(), *test_profiles.PROFILES.values(), test_profiles.GREY]:
         save(folder, 'metadata', data)
     for data in large_jpegs():
         save(folder, 'jpeg_sequential', data)
