@@ -8,6 +8,7 @@
 #include "codecs/avif/avif_crop.h"
 #include "codecs/bmff/bmff_items.h"
 #include "codecs/limits.h"
+#include "codecs/metadata/losses.h"
 
 enum { FRAMES_MAX = 10000 }; /* of an animation; libavif lists them all */
 
@@ -147,15 +148,15 @@ void avif_reader_close(struct avif_reader *reader) {
     *reader = (struct avif_reader){0};
 }
 
-/* libavif does not tell. A file that is not read here has nothing to tell: a sequence without a still
- * picture. */
+/* libavif does not tell. A file that is not read here has nothing to tell, a sequence without a still picture;
+ * one with too many items has other pictures. */
 static unsigned other_pictures(struct bytes input) {
     struct bmff_items items;
     struct error ignored;
-    unsigned losses = 0;
-    if (bmff_items_read(&items, input, "AVIF", &ignored) == ST_OK) {
-        losses = bmff_items_losses(&items);
-    }
+    enum status status = bmff_items_read(&items, input, "AVIF", &ignored);
+    unsigned losses = status == ST_OK      ? bmff_items_losses(&items)
+                      : status == ST_LIMIT ? LOSS_PICTURES
+                                           : 0;
     bmff_items_finish(&items);
     return losses;
 }

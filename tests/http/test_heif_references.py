@@ -8,6 +8,7 @@ import pytest
 import anatomy
 import heif
 import pictures
+from problems import check_problem
 
 WIDTH, HEIGHT = 96, 64
 SHOWN = '/blur?sigma=1&format=png&metadata=keep&region=999999,999999,1,1'  # changes no pixel
@@ -89,3 +90,14 @@ def test_other_pictures_are_reported(server, kind, case, expected):
     answer = server.post(SHOWN, file.write())
     assert answer.status_code == 200, answer.text
     assert dropped(answer) == expected
+
+
+def test_further_pictures_beyond_the_limit_of_items_are_reported(server):
+    """libavif reads an AVIF of any number of items, HEIC is refused."""
+    files = {}
+    for kind in KINDS:
+        files[kind], photo = heif.File(kind), heif.coded(kind, pictures.photograph(WIDTH, HEIGHT))
+        for _ in range(2001):
+            files[kind].picture(photo, WIDTH, HEIGHT)
+    assert dropped(server.post('/blur?sigma=1', files['avif'].write())) == {'pictures'}
+    check_problem(server.post('/blur?sigma=1', files['heic'].write()), 'limit-exceeded', says='2001 items; the limit is 2000')
