@@ -7,12 +7,15 @@
 #include "codecs/limits.h"
 
 static enum status status_of(const struct heif_error *failure) {
+    if (failure->subcode == heif_suberror_Security_limit_exceeded) {
+        return ST_LIMIT; /* from version 1.19 on also with heif_error_Invalid_input */
+    }
     switch (failure->code) {
     case heif_error_Unsupported_filetype:
     case heif_error_Unsupported_feature:
         return ST_UNSUPPORTED;
     case heif_error_Memory_allocation_error:
-        return failure->subcode == heif_suberror_Security_limit_exceeded ? ST_LIMIT : ST_BUSY;
+        return ST_BUSY;
     default:
         return ST_CORRUPT;
     }

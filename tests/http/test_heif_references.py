@@ -80,7 +80,8 @@ def test_other_pictures_are_reported(server, kind, case, expected):
     else:
         shown = file.picture(photo, WIDTH, HEIGHT, heif.pixi(3))
     if case == 'tone map':
-        file.refer(b'dimg', file.add(b'tmap', bytes(38), heif.ispe(WIDTH, HEIGHT)), shown, shown)
+        gain = file.picture(photo, WIDTH, HEIGHT, heif.pixi(3))
+        file.refer(b'dimg', file.add(b'tmap', bytes(38), heif.ispe(WIDTH, HEIGHT)), shown, gain)
     if case in ('thumbnail', 'second'):
         more = file.picture(photo, WIDTH, HEIGHT, heif.pixi(3))
         if case == 'thumbnail':

@@ -212,7 +212,7 @@ static void test_tiles_must_cover_the_picture(void **state) {
 static void test_data_of_another_size(void **state) {
     (void)state;
     static const struct heic_item_spec items[] = {HEIC_COLOUR("cl"), HEIC_END};
-    check_refused("heic", items, NULL, ST_CORRUPT, "64 x 64");
+    check_refused("heic", items, NULL, ST_CORRUPT, "damaged"); /* by us, or by libheif from version 1.19 on */
 }
 
 static void test_limits_come_first(void **state) {

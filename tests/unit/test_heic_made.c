@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#include "codecs/heic/heic_check.h"
+
 enum { CANVAS = 14, PLACE = 4, LAYERS_MAX = 9000, OTHERS_MAX = 20001, ITEMS_MAX = 2000 };
 
 /* Of 64 x 64 pixels, or what is put there, with room for the places of layers, all of which are 0. */
@@ -14,14 +16,14 @@ static uint8_t overlay[CANVAS + PLACE * LAYERS_MAX] = {[11] = 64, [13] = 64};
 #define SAME                                                                                                 \
     { "iden", HEIC_TEXT("x"), "s", NULL }
 
+/* Of our own check alone: newer versions of libheif have limits of theirs, 1000 references for example. */
 static enum status probe(struct bytes file, struct error *err) {
     struct codec_limits limits = fixture_limits();
-    struct picture picture;
+    struct heic_facts facts;
+    struct buf mended = {0};
     *err = (struct error){0};
-    enum status status = codec_probe(file, &limits, &picture, err);
-    if (status == ST_OK) {
-        codec_picture_finish(&picture);
-    }
+    enum status status = heic_check(file, &limits, &facts, &mended, err);
+    buf_finish(&mended);
     return status;
 }
 
@@ -51,6 +53,24 @@ static void test_layers_are_counted(void **state) {
     assert_int_equal(check(items, some, &err), ST_OK);
     check_refused(items, many, ST_LIMIT, "12288000 pixels in all");
     check_refused(items, most, ST_LIMIT, "over 8192");
+}
+
+/* libheif 1.15 takes any number of references, versions from 1.19 on no more than 1000. */
+static void test_the_librarys_limits_are_limits(void **state) {
+    (void)state;
+    static const struct heic_item_spec items[] = {OVERLAY, HEIC_COLOUR("cs"), HEIC_END};
+    static const struct heic_reference_spec references[] = {{"dimg", 1, 2000, {2, 2, 2, 2}}, {0}};
+    struct codec_limits limits = fixture_limits();
+    struct picture picture;
+    struct error err = {0};
+    struct buf file = heic_file("heic", items, references);
+    enum status status = codec_probe(buf_bytes(&file), &limits, &picture, &err);
+    buf_finish(&file);
+    if (status == ST_OK) {
+        codec_picture_finish(&picture);
+    } else {
+        assert_int_equal(status, ST_LIMIT);
+    }
 }
 
 static void test_layers_in_layers_are_counted_again(void **state) {
@@ -147,6 +167,7 @@ static void test_two_items_of_one_number(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layers_are_counted),
+        cmocka_unit_test(test_the_librarys_limits_are_limits),
         cmocka_unit_test(test_layers_in_layers_are_counted_again),
         cmocka_unit_test(test_alpha_of_layers_is_counted),
         cmocka_unit_test(test_the_canvas_is_as_stated),
