@@ -221,7 +221,7 @@ static enum problem check_head(struct request *request) {
     if (request->content_coding[0]) {
         char quoted[VALUE_QUOTE_MAX];
         fail(&request->error, ST_UNSUPPORTED,
-             "the body has the Content-Encoding %s; it must be sent as it is",
+             "Content-Encoding %s is not supported; send the picture without it",
              value_quote(request->content_coding, quoted));
         return PROBLEM_UNSUPPORTED;
     }

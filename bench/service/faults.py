@@ -37,7 +37,7 @@ HEALTHY = (("/median?radius=1", (2560, 1440), 1, 48), ("/median?radius=25", (600
 
 def noticed(log):
     """Seconds since 1970 at which the daemon gave its GPU's process up, and why."""
-    lines = re.findall(r'^(\S+)\.(\d{3})Z warning gpu message="the GPU\'s process has to end, as a run failed: (.*)"$', log, re.M)
+    lines = re.findall(r'^(\S+)\.(\d{3})Z warning gpu message="a job failed; restarting the GPU process: (.*)"$', log, re.M)
     return [(calendar.timegm(time.strptime(second, "%Y-%m-%dT%H:%M:%S")) + int(ms) / 1000, why) for second, ms, why in lines]
 
 

@@ -179,7 +179,7 @@ static enum status visit(struct check *check, uint32_t id, unsigned depth, struc
         return fail(err, ST_CORRUPT, "HEIC is damaged: it refers to item %" PRIu32 ", which it lacks", id);
     }
     if (check->alpha && item->has_alpha) {
-        return fail(err, ST_CORRUPT, "HEIC is damaged: its alpha has alpha");
+        return fail(err, ST_CORRUPT, "HEIC is damaged: its alpha plane has an alpha plane itself");
     }
     bool derived =
         item->type == bmff_type("grid") || item->type == bmff_type("iden") || item->type == bmff_type("iovl");

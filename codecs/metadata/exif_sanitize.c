@@ -278,7 +278,7 @@ static void write_directory(const struct exif_writer *writer, unsigned directory
 static enum status write_all(struct exif_writer *writer, struct buf *output, struct error *err) {
     size_t size = place_directories(writer);
     if (size > EXIF_SIZE_MAX) {
-        return fail(err, ST_INTERNAL, "the EXIF table lets %zu bytes through", size);
+        return fail(err, ST_INTERNAL, "sanitised EXIF is %zu bytes, above the limit", size);
     }
     enum status status = buf_reserve(output, size, err);
     if (status != ST_OK) {

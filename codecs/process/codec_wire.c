@@ -82,7 +82,7 @@ enum status codec_wire_unpack(const struct codec_metadata *packed, struct bytes 
         chunk->kind = (enum chunk_kind)packed->chunk[i].kind;
         chunk->tag = packed->chunk[i].tag;
     }
-    return fine ? ST_OK : fail(err, ST_DEVICE, "the metadata are what cannot be");
+    return fine ? ST_OK : fail(err, ST_DEVICE, "invalid metadata from the codec process");
 }
 
 enum status codec_wire_send(int socket, struct bytes bytes, struct codec_piece *piece, struct error *err) {
@@ -153,5 +153,5 @@ enum status codec_wire_check(struct codec_answer *answer, const struct codec_cal
     } else if (fine) {
         fine = answer->size <= (call->operation == CODEC_ENCODES ? call->output_most : 0);
     }
-    return fine ? ST_OK : fail(err, ST_DEVICE, "the process of the codecs answers what cannot be");
+    return fine ? ST_OK : fail(err, ST_DEVICE, "invalid reply from the codec process");
 }

@@ -88,7 +88,7 @@ static const struct argument resize_table[] = {
         .choices = fits,
         .help = "How the picture meets a box of `width` and `height`: `inside` makes it as large as fits, "
                 "`contain` also fills the rest of the box with `background`, `cover` cuts off what exceeds "
-                "the box, `fill` stretches it, `outside` makes it as small as covers the box.",
+                "the box, `fill` stretches it, `outside` makes it just large enough to cover the box.",
     },
     {
         .name = "kernel",

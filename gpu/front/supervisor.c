@@ -350,7 +350,7 @@ static void report_failure(struct supervisor *supervisor, struct engine_link *li
     pthread_mutex_lock(&supervisor->lock);
     if (link->epoch == supervisor->epoch) {
         if (atomic_load(&supervisor->state) != BACKEND_DOWN) {
-            log_message(LOG_WARNING, "gpu", "the GPU's process has to end, as a run failed: %s", why->text);
+            log_message(LOG_WARNING, "gpu", "a job failed; restarting the GPU process: %s", why->text);
         }
         if (supervisor->lifeline >= 0) {
             spawner_kill(supervisor->lifeline);

@@ -35,7 +35,7 @@ struct header_parser {
 };
 
 static enum status refuse(struct error *err, const char *why) {
-    return fail(err, ST_UNSUPPORTED, "the JPEG's scan is not walked: %s", why);
+    return fail(err, ST_UNSUPPORTED, "the GPU cannot decode this JPEG: %s", why);
 }
 
 /* Packs bits of code and value, bits of the value, and steps in the block. */

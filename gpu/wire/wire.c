@@ -29,12 +29,12 @@ enum status wire_ready_check(struct wire_ready *ready, struct error *err) {
     for (unsigned i = 0; i < WIRE_DEVICES_MAX; i++) {
         fine = end_device(&ready->device[i]) && fine;
     }
-    return fine ? ST_OK : fail(err, ST_DEVICE, "the engine reports what cannot be");
+    return fine ? ST_OK : fail(err, ST_DEVICE, "invalid report from the engine");
 }
 
 enum status wire_done_check(struct wire_done *done, const struct wire_run *run, struct error *err) {
     const struct lane_timing *timing = &done->timing;
     bool fine = end_error(&done->error) && is_duration(timing->upload_ns) && is_duration(timing->filter_ns) &&
                 is_duration(timing->download_ns) && timing->unit >= -1 && done->size <= run->jpeg.room;
-    return fine ? ST_OK : fail(err, ST_DEVICE, "the engine answers what cannot be");
+    return fine ? ST_OK : fail(err, ST_DEVICE, "invalid reply from the engine");
 }

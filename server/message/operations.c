@@ -65,7 +65,7 @@ static enum status parse_operation(struct operation *operation, char *text, stru
     operation->filter = filter_find(name);
     if (!operation->filter || !makes_picture(operation->filter)) {
         char names[ERROR_TEXT_MAX / 2];
-        return fail(err, ST_ARGUMENT, "%s is no filter, there are %s", value_quote(name, buffer),
+        return fail(err, ST_ARGUMENT, "unknown filter %s; available: %s", value_quote(name, buffer),
                     list_filters(names, sizeof names));
     }
     memset(&operation->arguments, 0, sizeof operation->arguments);

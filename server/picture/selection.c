@@ -255,11 +255,10 @@ static void note_places(const struct selection *selection, char *text, size_t si
     }
     snprintf(text, size, "%s", selection->none ? "no pixel is covered: nothing is filtered or hidden" : "");
     if (cut + off > 0) {
-        snprintf(
-            text, size,
-            "of %u regions %u lie off the picture and did nothing, %u are cut by its border; the first is "
-            "region %u",
-            selection->region.count, off, cut, first);
+        snprintf(text, size,
+                 "%u of %u regions are outside the picture and had no effect, %u are cut by its border; "
+                 "the first is region %u",
+                 off, selection->region.count, cut, first);
     }
 }
 

@@ -260,7 +260,7 @@ def test_wrong_parameters(server, query, parameter):
 
 
 def test_no_step_of_a_pipeline(server):
-    check_problem(server.post('/pipeline?ops=blur|placeholder', pictures.small_png()), 'bad-parameter', 'ops', 'step 2: placeholder is no filter')
+    check_problem(server.post('/pipeline?ops=blur|placeholder', pictures.small_png()), 'bad-parameter', 'ops', 'step 2: unknown filter placeholder')
 
 
 def test_damaged_pictures(server):

@@ -97,8 +97,8 @@ def test_notices(server, orientation, turned):
 
     def counts(*regions):
         text = notice(server, body, *regions, autorotate=turned)
-        found = re.search(r'of (\d+) regions (\d+) lie off the picture and did nothing, (\d+) are cut .* region (\d+)$', text or '')
-        return found and tuple(int(number) for number in found.groups())
+        found = re.search(r'(\d+) of (\d+) regions are outside the picture and had no effect, (\d+) are cut .* region (\d+)$', text or '')
+        return found and tuple(int(found[group]) for group in (2, 1, 3, 4))
 
     assert counts('5,5,10,10') is None
     assert counts('0,0,61,45', 'ellipse:0,0,100%,100%', 'polygon:0,0,61,0,61,45') is None

@@ -19,7 +19,7 @@ static struct wire_done good_done(void) {
 static void refused(struct wire_done *done, const struct wire_run *run) {
     struct error err = {0};
     assert_int_equal(wire_done_check(done, run, &err), ST_DEVICE);
-    assert_string_equal(err.text, "the engine answers what cannot be");
+    assert_string_equal(err.text, "invalid reply from the engine");
 }
 
 static void test_sizes(void **state) {
@@ -87,7 +87,7 @@ static void test_pictures(void **state) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ready.pictures = wrong[i];
         assert_int_equal(wire_ready_check(&ready, &err), ST_DEVICE);
-        assert_string_equal(err.text, "the engine reports what cannot be");
+        assert_string_equal(err.text, "invalid report from the engine");
     }
 }
 
