@@ -162,7 +162,6 @@ static enum status receive_ready(struct codec_link *link, int64_t until_ns, stru
     enum status status = channel_receive(link->child.socket, &ready, sizeof ready, CODEC_READY, NULL,
                                          codec_wire_wait_ms(until_ns), err);
     link->ready = status == ST_OK && ready.error.status == ST_OK;
-    link->computed_ns += clock_ns() - link->begun_ns; /* the start is work for this request */
     link->begun_ns = clock_ns();
     return status == ST_OK && !link->ready
                ? fail(err, ST_INTERNAL, "%.*s", (int)sizeof ready.error.text - 1, ready.error.text)
@@ -204,11 +203,14 @@ static enum status blame(struct codec_link *link, struct error *err) {
                    : fail(err, ST_CORRUPT, "the library that reads %s failed on this picture", title);
 }
 
-/* A process that is taken over may say anything, but no call computes for longer than it lasts. */
+/* A process that is taken over may say anything, but no call computes for longer than it lasts. One that has
+ * said nothing beyond its deadline, when it should have ended itself, was stopped, or had no core. */
 static void note_computed(struct codec_link *link, enum status status, int64_t lasted_ns) {
     uint64_t said = link->answer.computed_ns;
     bool believed = status == ST_OK && said < (uint64_t)lasted_ns;
-    link->computed_ns += believed ? (int64_t)said : lasted_ns;
+    if (status != ST_TIMEOUT) {
+        link->computed_ns += believed ? (int64_t)said : lasted_ns;
+    }
 }
 
 /* Sends the call that link->call, link->file, link->source and link->stored describe, and waits for the

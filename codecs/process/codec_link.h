@@ -44,8 +44,9 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
                               const struct metadata *metadata, struct buf *output, struct error *err);
 
 /* Nanoseconds in which calls of the link have computed, since the last call of this function; waits for a
- * core are not among them. The process says so, and the start of a process and a call without an answer count
- * as a whole. NULL is allowed. */
+ * core or for the start of a process are not among them. The process says so. A call that ends it counts as a
+ * whole, and one that it leaves without an answer beyond the deadline, as a stopped process does, not at all.
+ * NULL is allowed. */
 int64_t codec_link_computed_ns(struct codec_link *link);
 
 /* How many processes of the link ended during a call, by a fault or at the deadline, since the last call of

@@ -262,6 +262,18 @@ def test_without_spawner_and_keeper(start):
     assert own.post('/blur?sigma=2', pictures.small_jpeg()).status_code == 200
 
 
+def test_a_stopped_process_is_not_the_fault_of_the_picture(start):
+    own = start('--workers', 1, '--work-timeout', '500ms')
+    assert daemon.eventually(lambda: own.post('/blur?sigma=2', webp()).status_code == 200)  # on a busy machine the first start may be late
+    stopped = next(iter(codecs(own)))
+    os.kill(stopped, signal.SIGSTOP)
+    answer = own.post('/blur?sigma=2', webp())
+    check_problem(answer, 'overloaded', says='others had it meanwhile')
+    assert int(answer.headers['Retry-After']) >= 1
+    assert daemon.eventually(lambda: own.post('/blur?sigma=2', webp()).status_code == 200)
+    assert stopped not in codecs(own)
+
+
 @pytest.mark.parametrize('which', ('spawner', 'codec'))
 def test_a_stopped_helper_does_not_delay_the_end(start, which):
     own = start('--workers', 1)

@@ -149,6 +149,14 @@ static void test_time_computed(void **state) {
     load(&lab, FAKE_ENDS, 0); /* nothing is said: all of it counts */
     assert_int_equal(decode(&lab), ST_CORRUPT);
     assert_true(codec_link_computed_ns(lab.link) > 0);
+    for (unsigned ready = 0; ready < 2;
+         ready++) { /* as if it were stopped: the start does not count, either */
+        load(&lab, FAKE_LOOPS_DEAF, 0);
+        assert_int_equal(decode_until(&lab, clock_ns() + 50 * MS), ST_LIMIT);
+        assert_int_equal(codec_link_computed_ns(lab.link), 0);
+        assert_works(&lab);
+        codec_link_computed_ns(lab.link);
+    }
     close_lab(&lab);
 }
 
