@@ -340,8 +340,8 @@ void exchange_work(struct job *job, struct worker *worker) {
     give_slot_back(request);
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
     if (status == ST_OK) {
-        overload_learn(request, worker->role,
-                       outcome->stage_ns[STAGE_TOTAL] - outcome->stage_ns[STAGE_QUEUE]);
+        int64_t lasted_ns = outcome->stage_ns[STAGE_TOTAL] - outcome->stage_ns[STAGE_QUEUE];
+        overload_learn(request, worker->role, worker->role == ROLE_LARGE ? outcome->computed_ns : lasted_ns);
     }
     if (status == ST_OK) {
         answer_picture(request);

@@ -53,14 +53,15 @@ static bool may_have_gpu(const struct config *config) {
     return gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists();
 }
 
-/* Every connection takes a descriptor, and so may its body. A worker may have a work slot, two sockets to
- * a process of codecs and, with a GPU, another one. There are fewer than two workers per counted one. A
- * reader has no process of codecs, as it does JPEGs only. An event thread has three. The rest is for files.
+/* Every connection takes a descriptor, and so may its body. A worker may have a work slot, an exchange with
+ * and two sockets to a process of codecs and, with a GPU, another one. There are fewer than two workers per
+ * counted one. A reader has no process of codecs, as it does JPEGs only. An event thread has three. The rest
+ * is for files.
  */
 static enum status reserve_descriptors(const struct service *service, unsigned workers, struct error *err) {
     const struct config *config = service->config;
     unsigned threads = http_threads(config, service->cores);
-    rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 6 + (rlim_t)service->places * 4 +
+    rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 8 + (rlim_t)service->places * 4 +
                   (rlim_t)service->readers * 2 + (rlim_t)threads * 3 + 64;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);

@@ -24,9 +24,10 @@ struct outcome {
     uint32_t faces;   /* found */
     char *report;     /* their boxes, owned; NULL: not asked for */
     int64_t stage_ns[STAGE_COUNT];
-    int64_t idle_ns; /* of a request that ran out of time: how long nothing computed for it meanwhile */
-    bool stages;     /* the request got as far as a worker */
-    bool device;     /* a GPU's codecs did all steps */
+    int64_t computed_ns; /* processor time of the worker, its helpers and the process of its codec */
+    int64_t idle_ns;     /* of a request that ran out of time: how long nothing computed for it meanwhile */
+    bool stages;         /* the request got as far as a worker */
+    bool device;         /* a GPU's codecs did all steps */
 };
 
 #endif

@@ -378,8 +378,9 @@ enum status pipeline_run(struct request *request, struct worker *worker) {
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == ST_OK && !p.complete; i++) {
         status = steps[i](&p);
     }
+    request->outcome.computed_ns = computed_ns(worker) - computed;
     if (status == ST_LIMIT && deadline_left(p.plan.limits.deadline_ns) == 0) {
-        request->outcome.idle_ns = clock_ns() - begun - (computed_ns(worker) - computed);
+        request->outcome.idle_ns = clock_ns() - begun - request->outcome.computed_ns;
     }
     if (p.encoding) { /* a step before `encode` failed */
         codec_encode_end(p.encoding, false, NULL);

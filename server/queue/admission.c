@@ -36,7 +36,7 @@ static int64_t interval(const struct admission *admission) {
 /* Workers that run jobs of this kind now or could. */
 static unsigned capacity(const struct admission *admission, enum job_kind kind) {
     const struct admission_limits *limits = &admission->limits;
-    return kind == JOB_LARGE    ? limits->large_only + limits->workers / 2
+    return kind == JOB_LARGE    ? limits->large_only
            : kind == JOB_DEVICE ? limits->devices
            : kind == JOB_READ   ? limits->readers
                                 : limits->workers - admission->apart;
@@ -316,16 +316,6 @@ static struct job *take_any_late(struct admission *admission, int64_t now, enum 
     return job;
 }
 
-static struct job *take_large(struct admission *admission, bool apart) {
-    bool may = !apart || admission->apart < admission->limits.workers / 2;
-    struct job *job = may ? choose(admission, &admission->queue[JOB_LARGE], ROLE_LARGE, false) : NULL;
-    if (job) {
-        job->apart = apart;
-        admission->apart += apart;
-    }
-    return job;
-}
-
 /* Prepares a job of the device or the readers for a general worker. Returns NULL for a large one while half
  * of these workers have large ones. */
 static struct job *make_ordinary(struct admission *admission, struct job *job) {
@@ -362,12 +352,11 @@ struct job *admission_take(struct admission *admission, enum role role, int64_t 
     if (role == ROLE_DEVICE || role == ROLE_READ) {
         job = choose(admission, &admission->queue[role == ROLE_READ ? JOB_READ : JOB_DEVICE], role, false);
     } else if (role == ROLE_LARGE) {
-        job = take_large(admission, false);
+        job = choose(admission, &admission->queue[JOB_LARGE], role, false);
     } else {
         bool newest = admission->standing && wait > 2 * admission_target(admission);
         job = choose(admission, &admission->queue[JOB_SMALL], role, newest);
         job = job ? job : take_overflow(admission, now);
-        job = job ? job : take_large(admission, true);
     }
     return job ? begin(admission, job, role, now) : NULL;
 }

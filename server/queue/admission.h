@@ -12,10 +12,10 @@
  * codecs.
  *
  * *Small and large jobs.* A job is *large* when its predicted cost is at least LARGE_FACTOR times the typical
- * cost here, and at least LARGE_NS. Small jobs go first. Large jobs run on dedicated workers, which have a
- * lower scheduling priority. When no small job waits, up to half of the general workers take large jobs, too.
- * So a few pictures of 64 MP among thumbnails delay each other, and the thumbnails are not delayed. Where all
- * pictures are large, none counts as large.
+ * cost here, and at least LARGE_NS. Large jobs run on dedicated workers alone, which have a lower scheduling
+ * priority: a general worker could not lower its own for one job, as raising it again takes a right. So a few
+ * pictures of 64 MP among thumbnails delay each other, and the thumbnails are not delayed. Where all pictures
+ * are large, none counts as large.
  *
  * *The device's jobs.* The device does the whole of a job with `device` set. Dedicated workers pass these
  * jobs to the device, one for each job that it does at a time. The caller sets `device` for a job that the
@@ -110,7 +110,7 @@ struct job {
     struct job *older, *newer;
     int64_t entered_ns;
     bool large;
-    bool apart;   /* a large job on a general worker */
+    bool apart;   /* a large job of the device or the readers that a general worker does */
     bool reads;   /* the job is the readers'; false once a general worker took it */
     bool decodes; /* a readable job that general workers read */
 };
@@ -140,7 +140,7 @@ struct job_queue {
 struct admission {
     struct admission_limits limits;
     struct job_queue queue[JOB_KINDS];
-    unsigned apart;     /* large jobs on general workers */
+    unsigned apart;     /* jobs with `apart` that run */
     unsigned decoding;  /* jobs with `decodes` that wait or run */
     struct room room;   /* the memory of running jobs; the caller sets room.bodies */
     int64_t typical_ns; /* approximate median of predicted costs */

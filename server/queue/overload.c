@@ -207,12 +207,12 @@ void overload_learn(struct request *request, enum role role, int64_t real_ns) {
     struct cost_model *model = &request->service->cost;
     if (request->outcome.device && request->cost.device_table_ns > 0) {
         cost_learn_device(model, &request->cost, real_ns);
-    } else if (role == ROLE_ANY) { /* other roles have other priorities, which distort their times */
+    } else if (role == ROLE_ANY || role == ROLE_LARGE) { /* others wait for the device */
         /* A form may ask for a search unannounced; that of a GPU counts with its other work. */
         int64_t search_ns = request->cost.handed ? 0 : request->outcome.stage_ns[STAGE_DETECT];
         cost_learn(model, &request->cost, real_ns - search_ns);
         cost_learn_detection(model, &request->cost, search_ns);
-        if (request->job.suits) {
+        if (role == ROLE_ANY && request->job.suits) {
             cost_doubt_device(model);
         }
     }

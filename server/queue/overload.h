@@ -51,7 +51,8 @@ enum status overload_judge_late(struct request *request, enum status status);
 /* Whether to log one more refusal. The lines a second are limited, since a refusal must be cheap. */
 bool overload_may_log(struct service *service);
 
-/* Updates the cost model with the time that a worker of that role took for the request. */
+/* Updates the cost model with the time that a worker of that role took for the request; of ROLE_LARGE, whose
+ * priority is lower, with the time that it computed. */
 void overload_learn(struct request *request, enum role role, int64_t real_ns);
 
 #endif

@@ -21,8 +21,7 @@
 #include "filters/backend.h"
 
 enum {
-    WORKERS_A_LARGE_ONE = 4,
-    LARGE_NICE = 5,       /* a third of the processor time of a general worker beside it */
+    LARGE_NICE = 10,      /* a tenth of the processor time of a general worker beside it */
     DEVICE_NICE = 10,     /* a tenth */
     CALM_NS = 1000000000, /* a large job gets help after so long without small ones */
     WAKES_MAX = 4,        /* the memory of one job rarely suffices for more than that */
@@ -266,7 +265,7 @@ static enum status start_threads(struct workers *pool, struct error *err) {
 enum status workers_create(struct workers **workers, const struct workers_options *options,
                            struct error *err) {
     struct admission_limits limits = options->limits;
-    limits.large_only = (limits.workers + WORKERS_A_LARGE_ONE - 1) / WORKERS_A_LARGE_ONE;
+    limits.large_only = limits.workers - limits.workers / 4;
     unsigned wanted = limits.workers + limits.large_only + limits.devices + limits.readers;
     struct workers *pool = calloc(1, sizeof *pool + wanted * sizeof pool->post[0]);
     struct crew *crew = crew_create(CREW_GRAIN, true);

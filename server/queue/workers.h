@@ -3,9 +3,9 @@
  * lock is the only one on the hot path. The threads are a crew (core/crew.h): idle ones help with a large
  * picture.
  *
- * admission.h orders and refuses jobs. Each four general workers come with one worker of lower priority for
- * large jobs (at least one). A device with its own codecs has a worker for each of its concurrent jobs, and
- * several times as many readers for files that it reads itself; these pass jobs on and sleep.
+ * admission.h orders and refuses jobs. Each four general workers come with three workers of lower priority
+ * for large jobs (at least one). A device with its own codecs has a worker for each of its concurrent jobs,
+ * and several times as many readers for files that it reads itself; these pass jobs on and sleep.
  *
  * Readers outnumber the cores. A reader whose job the device gives back computes it itself, as all workers
  * do, but at most limits.workers readers compute at a time: workers_core_take and workers_core_give. */

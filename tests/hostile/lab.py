@@ -8,6 +8,7 @@ import collections
 import concurrent.futures
 import csv
 import json
+import multiprocessing
 import os
 import pathlib
 import statistics
@@ -154,6 +155,11 @@ class Cost:
         self.answer = answer
 
 
+def p99(times):
+    ordered = sorted(times)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
+
+
 class GoodClient:
     """Sends an HD picture at a steady rate and notes how long it takes."""
 
@@ -181,8 +187,7 @@ class GoodClient:
         self.thread.join()
 
     def p99(self):
-        ordered = sorted(self.times)
-        return ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
+        return p99(self.times)
 
 
 def isolation(own, attack, seconds=4.0):
@@ -202,6 +207,60 @@ def isolation(own, attack, seconds=4.0):
         if best[0] <= 2 and best[1] == 0:
             break
     return best
+
+
+def _attack(own, attack, wanted, busy, ending):
+    with Client(own) as client:
+        while not ending.is_set():
+            if wanted.wait(0.1):
+                busy.set()
+                attack(client)
+            else:
+                busy.clear()
+
+
+class Beside:
+    """A good client alone and beside an attacker, in turns of some seconds, so that other work of the machine meets both alike. It asks
+    forty times a second. `attack(client)` is called again and again meanwhile, in a process of its own: threads of one Python would wait for each other.
+
+    `ratio`: p99 beside the attacker / p99 in the turn before, the median of the rounds. `alone`, `beside`: seconds, over all rounds."""
+
+    EVERY = 0.025
+
+    def __init__(self, own, attack, rounds=5, seconds=2.0):
+        context = multiprocessing.get_context('fork')
+        self.wanted, self.busy, self.ending = context.Event(), context.Event(), context.Event()
+        self.errors, ratios, alone, beside = 0, [], [], []
+        attacker = context.Process(target=_attack, args=(own, attack, self.wanted, self.busy, self.ending))
+        attacker.start()
+        try:
+            with Client(own) as client:
+                self._turn(client, seconds)  # the daemon learns what is usual
+                for _ in range(rounds):
+                    quiet = self._turn(client, seconds)
+                    self.wanted.set()
+                    self.busy.wait(10)
+                    loud = self._turn(client, seconds)
+                    self.wanted.clear()
+                    while self.busy.is_set():
+                        time.sleep(0.01)
+                    ratios.append(p99(loud) / p99(quiet))
+                    alone += quiet
+                    beside += loud
+        finally:
+            self.ending.set()
+            self.wanted.clear()
+            attacker.join()
+        self.ratio, self.alone, self.beside = statistics.median(ratios), p99(alone), p99(beside)
+
+    def _turn(self, client, seconds):
+        times, until = [], time.monotonic() + seconds
+        while time.monotonic() < until:
+            begin = time.monotonic()
+            self.errors += status_of(client.ask(GoodClient.BODY, '/blur?sigma=2')) != 200
+            times.append(time.monotonic() - begin)
+            time.sleep(max(0, self.EVERY - times[-1]))
+        return times
 
 
 # --- the corpus --------------------------------------------------------------------------------

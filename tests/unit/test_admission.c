@@ -79,10 +79,11 @@ static void test_wait_is_work_over_workers(void **state) {
     assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 100 * MS);
 }
 
-/* Large jobs get half of the workers, and the worker reserved for them. */
+/* Large jobs get the workers reserved for them, and no others. */
 static void test_wait_for_large_jobs_counts_their_workers(void **state) {
     (void)state;
     struct desk desk = make_desk(4);
+    desk.admission.limits.large_only = 3;
     for (unsigned i = 0; i < 12; i++) {
         enter(&desk, 10, 1);
     }
@@ -195,14 +196,15 @@ static void test_large_ones_are_apart(void **state) {
         assert_int_equal(enter(&desk, 2000, 1), REFUSAL_NONE);
         assert_true(desk.job[i].large);
     }
+    assert_int_equal(take(&desk, ROLE_ANY), -1); /* it has too high a priority for them */
+    assert_int_equal(take(&desk, ROLE_LARGE), 0);
     enter(&desk, 10, 1);
     assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 10 * MS / 2);
-    assert_int_equal(take(&desk, ROLE_LARGE), 0);
-    assert_int_equal(take(&desk, ROLE_ANY), 4); /* small first */
-    assert_int_equal(take(&desk, ROLE_ANY), 1); /* one of two workers */
+    assert_int_equal(admission_wait(&desk.admission, JOB_LARGE, desk.now), 7000 * MS);
+    assert_int_equal(take(&desk, ROLE_ANY), 4);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
-    done(&desk, 1);
-    assert_int_equal(take(&desk, ROLE_ANY), 2);
+    done(&desk, 0);
+    assert_int_equal(take(&desk, ROLE_LARGE), 1);
 }
 
 static void test_where_all_are_large_none_is(void **state) {
@@ -302,15 +304,13 @@ static void test_a_lone_job_waits_for_other_queues(void **state) {
     (void)state;
     struct desk desk = make_desk(2);
     enter(&desk, 2000, 1);
-    enter(&desk, 2000, 1);
-    assert_true(desk.job[0].large && desk.job[1].large);
+    assert_true(desk.job[0].large);
     desk.now += MS;
     enter(&desk, 10, 900);
-    assert_false(desk.job[2].large);
-    assert_int_equal(take(&desk, ROLE_ANY), 0);
+    assert_false(desk.job[1].large);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
-    assert_int_equal(take(&desk, ROLE_LARGE), 1);
-    assert_int_equal(take(&desk, ROLE_ANY), 2);
+    assert_int_equal(take(&desk, ROLE_LARGE), 0);
+    assert_int_equal(take(&desk, ROLE_ANY), 1);
 }
 
 /* A lone job waits for the memory of bodies, but not of its own. */

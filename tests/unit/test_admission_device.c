@@ -136,7 +136,8 @@ static void test_small_before_those(void **state) {
     assert_int_equal(take(&desk, ROLE_DEVICE), 0);
     assert_int_equal(take(&desk, ROLE_ANY), 3);
     assert_int_equal(take(&desk, ROLE_ANY), 1);
-    assert_int_equal(take(&desk, ROLE_ANY), 2); /* large */
+    assert_int_equal(take(&desk, ROLE_ANY), -1);
+    assert_int_equal(take(&desk, ROLE_LARGE), 2);
     for (int i = 0; i < 4; i++) {
         done(&desk, i);
     }

@@ -211,7 +211,7 @@ static void run(struct world *world, int64_t until) {
 /* So many clients ask at once, and again whenever they have an answer. */
 static void open_world(struct world *world, const struct host *host, unsigned clients) {
     const struct admission_limits limits = {.workers = host->workers,
-                                            .large_only = host->workers / 4,
+                                            .large_only = host->workers - host->workers / 4,
                                             .devices = host->places,
                                             .shared = true,
                                             .memory = UINT64_C(20) << 30,

@@ -105,7 +105,7 @@ static void test_services_without_readers(void **state) {
     assert_false(estimate(USUAL)->readable);
 }
 
-/* Only times of general workers count, and none of them as that of a whole job on the GPU. */
+/* Only times of workers that do not wait for the GPU count, and none of them as that of a whole job on it. */
 static void test_learning(void **state) {
     (void)state;
     static const struct cost_model nothing;
@@ -117,8 +117,11 @@ static void test_learning(void **state) {
     assert_memory_equal(&service.cost, &nothing, sizeof nothing);
     request.outcome.device = true;
     overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);
-    assert_true(service.cost.ratio[request.cost.kind] > 1);
+    float once = service.cost.ratio[request.cost.kind];
+    assert_true(once > 1);
     assert_true(service.cost.device_ratio == 0);
+    overload_learn(&request, ROLE_LARGE, 9 * request.cost.ns);
+    assert_true(service.cost.ratio[request.cost.kind] > once);
 }
 
 /* A core that does what a GPU could do puts the GPU's learnt time in doubt. */
