@@ -252,7 +252,7 @@ def parameters():
 # --- H16 ---------------------------------------------------------------------------------------
 PATHS = ('//', '//blur', '/blur/', '/Blur', '/blur%00', '/blur%00x', '/livez%00x', '/%62lur', '/blur;x', '/../blur', '/x/../blur', '/./blur',
          '/blur/../livez', '/blur/../metrics', '/%2e%2e/metrics', '/..%2fmetrics', '/%2e%2e%2f%2e%2e%2fetc/passwd', '/../../etc/passwd',
-         '/blur#x', '*', 'blur', 'http://localhost/blur', 'http://localhost/metrics', '/metrics/', '/blur%2F', '/blur%20', '/\\blur',
+         '/blur#x', '*', 'blur', 'http://localhost/blur/', 'http://localhost//metrics', 'http:/metrics', 'https:metrics', '/metrics/', '/blur%2F', '/blur%20', '/\\blur',
          '/blur.jpg', 'file:///etc/passwd', '/livez/%2e', '/%c0%ae%c0%ae/metrics')
 
 
