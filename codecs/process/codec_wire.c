@@ -15,9 +15,8 @@ static bool lies_in(struct bytes part, struct bytes whole) {
 
 static enum status pack_view(struct bytes view, struct bytes file, struct codec_view *packed,
                              struct buf *stored, struct error *err) {
-    if (view.size == 0 || lies_in(view, file)) {
-        *packed =
-            (struct codec_view){.at = view.size ? (uint64_t)(view.data - file.data) : 0, .size = view.size};
+    if (lies_in(view, file)) {
+        *packed = (struct codec_view){.at = (uint64_t)(view.data - file.data), .size = view.size};
         return ST_OK;
     }
     *packed = (struct codec_view){.stored = 1, .at = stored->size, .size = view.size};

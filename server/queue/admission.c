@@ -273,11 +273,11 @@ static bool is_first(const struct admission *admission, const struct job *job) {
     return first;
 }
 
-/* Whether there is memory for a job on a worker of that role. Jobs that waited for the end of a lone job
- * begin before the next one. */
+/* Whether there is memory for a job on a worker of that role; readers have a queue of their own. Jobs that
+ * waited for the end of a lone job begin before the next one. */
 static bool fits(const struct admission *admission, const struct job *job, enum role role) {
     const struct room *room = &admission->room;
-    uint64_t bytes = job->reads && role == ROLE_READ ? job->read_bytes : job->bytes;
+    uint64_t bytes = role == ROLE_READ ? job->read_bytes : job->bytes;
     return room_fits(room, bytes, job->body) &&
            (!room_is_lone(room->budget, bytes) || is_first(admission, job));
 }
@@ -296,7 +296,7 @@ static struct job *choose(const struct admission *admission, const struct job_qu
 static struct job *begin(struct admission *admission, struct job *job, enum role role, int64_t now) {
     unlink_job(queue_of(admission, job), job);
     bool moves = job->reads && role != ROLE_READ;
-    job->device = job->device && role == ROLE_DEVICE;
+    job->device = role == ROLE_DEVICE; /* whose workers take from its queue alone */
     job->reads = job->reads && !moves;
     job->decodes = job->decodes || moves;
     admission->decoding += moves;
