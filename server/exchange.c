@@ -339,11 +339,10 @@ void exchange_work(struct job *job, struct worker *worker) {
     }
     give_slot_back(request);
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
-    if (status == ST_OK) {
+    job->served = status == ST_OK;
+    if (job->served) {
         int64_t lasted_ns = outcome->stage_ns[STAGE_TOTAL] - outcome->stage_ns[STAGE_QUEUE];
         overload_learn(request, worker->role, worker->role == ROLE_LARGE ? outcome->computed_ns : lasted_ns);
-    }
-    if (status == ST_OK) {
         answer_picture(request);
     } else {
         answer_problem(request, problem_of(status));

@@ -241,7 +241,6 @@ enum refusal admission_enter(struct admission *admission, struct job *job, int64
     job->decodes = job->readable && !job->reads;
     job->large = !job->device && !job->reads && is_large(admission, job);
     job->apart = false;
-    learn_typical(admission, job->cost_ns);
     enum refusal refusal = judge(admission, job, now);
     if (refusal == REFUSAL_NONE) {
         job->entered_ns = now;
@@ -369,6 +368,9 @@ void admission_done(struct admission *admission, struct job *job, int64_t now) {
     admission->apart -= job->apart;
     admission->decoding -= job->decodes;
     admission->device_ns = job->device ? now : admission->device_ns;
+    if (job->served) {
+        learn_typical(admission, job->cost_ns);
+    }
     observe(admission, now);
 }
 

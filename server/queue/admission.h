@@ -12,7 +12,7 @@
  * codecs.
  *
  * *Small and large jobs.* A job is *large* when its predicted cost is at least LARGE_FACTOR times the typical
- * cost here, and at least LARGE_NS. Large jobs run on dedicated workers alone, which have a lower scheduling
+ * cost of what was served here, and at least LARGE_NS. Large jobs run on dedicated workers alone, which have a lower scheduling
  * priority: a general worker could not lower its own for one job, as raising it again takes a right. So a few
  * pictures of 64 MP among thumbnails delay each other, and the thumbnails are not delayed. Where all pictures
  * are large, none counts as large.
@@ -107,6 +107,9 @@ struct job {
                             without a device took it */
     bool readable;       /* the device can read the file, and so can a general worker; not with `device` */
 
+    bool served; /* set before admission_done: it was done, so its cost counts for what is typical. Of what is
+                    refused a client can send any number */
+
     struct job *older, *newer;
     int64_t entered_ns;
     bool large;
@@ -143,7 +146,7 @@ struct admission {
     unsigned apart;     /* jobs with `apart` that run */
     unsigned decoding;  /* jobs with `decodes` that wait or run */
     struct room room;   /* the memory of running jobs; the caller sets room.bodies */
-    int64_t typical_ns; /* approximate median of predicted costs */
+    int64_t typical_ns; /* approximate median of the predicted costs of served jobs */
     int64_t above_ns;   /* since when the wait has reached the target; 0: it is below */
     int64_t busy_ns;    /* when it was last above half of the target */
     int64_t device_ns;  /* when the device last took or finished a job */

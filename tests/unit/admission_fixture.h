@@ -71,6 +71,7 @@ static inline int take(struct desk *desk, enum role role) {
 }
 
 static inline void done(struct desk *desk, int job) {
+    desk->job[job].served = true;
     admission_done(&desk->admission, &desk->job[job], desk->now);
 }
 

@@ -47,6 +47,7 @@ static int take(struct desk *desk, enum role role) {
 }
 
 static void done(struct desk *desk, int job) {
+    desk->job[job].served = true;
     admission_done(&desk->admission, &desk->job[job], desk->now);
 }
 

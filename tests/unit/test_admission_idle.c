@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * When the queue is open, what idle workers mean for the wait, and what a standing queue spares. */
+ * When the queue is open, what idle workers mean for the wait, what a standing queue spares, and which jobs tell
+ * what is typical. */
 #include "admission_fixture.h"
 
 static void test_open(void **state) {
@@ -70,12 +71,29 @@ static void test_old_large_jobs(void **state) {
     assert_int_equal(take(&desk, ROLE_LARGE), 0);
 }
 
+/* A client can send any number of pictures that claim to be large and are refused, before or after they begin.
+ */
+static void test_refused_ones_do_not_make_large_ones_usual(void **state) {
+    (void)state;
+    struct desk desk = make_desk(0, false);
+    for (unsigned i = 0; i < 20 * JOBS; i++) {
+        desk.used = 0;
+        enter(&desk, 400, 0, 1);
+        assert_true(desk.job[0].large);
+        assert_int_equal(take(&desk, ROLE_LARGE), 0);
+        admission_done(&desk.admission, &desk.job[0], desk.now);
+        desk.job[1] = (struct job){.cost_ns = 400 * MS, .patience_ns = -1};
+        assert_int_equal(admission_enter(&desk.admission, &desk.job[1], desk.now), REFUSAL_WAIT);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open),
         cmocka_unit_test(test_wait_beside_idle_workers),
         cmocka_unit_test(test_order_of_a_burst),
         cmocka_unit_test(test_old_large_jobs),
+        cmocka_unit_test(test_refused_ones_do_not_make_large_ones_usual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,6 +156,7 @@ static void finish(struct world *world, struct client *client) {
     world->done++;
     world->by_device += device;
     world->longest = wait > world->longest ? wait : world->longest;
+    client->job.served = true;
     admission_done(&world->admission, &client->job, world->now);
 }
 
