@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/file.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,27 +85,6 @@ static enum status read_lines(const struct file_reader *reader, char *text, size
     return status;
 }
 
-/* Reads at most one byte more than allowed, even from an endless file. */
-static enum status slurp(const char *path, const char *shown, char *text, size_t *size, struct error *err) {
-    const char *why;
-    FILE *file = plain_file_open(path, &why);
-    if (!file) {
-        return fail_argument(err, "config", "cannot open the configuration file %s: %s", shown, why);
-    }
-    *size = fread(text, 1, CONFIG_FILE_MAX + 1, file);
-    int reason = ferror(file) ? errno : 0;
-    fclose(file);
-    if (reason) {
-        return fail_argument(err, "config", "cannot read the configuration file %s: %s", shown,
-                             strerror(reason));
-    }
-    if (*size > CONFIG_FILE_MAX) {
-        return fail_argument(err, "config", "the configuration file %s is larger than %d bytes", shown,
-                             CONFIG_FILE_MAX);
-    }
-    return ST_OK;
-}
-
 enum status config_file_read(const char *path, config_file_line each, void *context, struct error *err) {
     char shown[CONFIG_PATH_SHOWN];
     config_show(path, shown, sizeof shown);
@@ -116,11 +93,12 @@ enum status config_file_read(const char *path, config_file_line each, void *cont
     if (!text) {
         return fail(err, ST_BUSY, "no memory to read the configuration file %s", shown);
     }
-    size_t size = 0;
-    enum status status = slurp(path, shown, text, &size, err);
-    if (!status) {
-        status = read_lines(&reader, text, size, err);
-    }
+    size_t size;
+    struct error cause = {0};
+    enum status status =
+        plain_file_read(path, text, CONFIG_FILE_MAX, &size, &cause) == ST_OK
+            ? read_lines(&reader, text, size, err)
+            : fail_argument(err, "config", "cannot read the configuration file %s: %s", shown, cause.text);
     free(text);
     return status;
 }

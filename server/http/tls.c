@@ -3,7 +3,6 @@
 
 #include <gnutls/x509.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,21 +17,16 @@ struct tls_identity {
     gnutls_x509_privkey_t key;
 };
 
-/* Reads a file of at most PEM_MAX bytes. `text` has room for one more. `what` it is, for the error. */
+/* Reads a file; `what` it is, for the error. The caller frees text->data with free(). */
 static enum status load_text(const char *path, const char *what, gnutls_datum_t *text, struct error *err) {
-    const char *why = "it is larger than 1 MiB";
-    FILE *file = plain_file_open(path, &why);
     size_t size = 0;
-    text->data = file ? gnutls_malloc(PEM_MAX + 1) : NULL;
-    bool whole = text->data && (size = fread(text->data, 1, PEM_MAX + 1, file)) <= PEM_MAX && !ferror(file);
-    if (file) {
-        fclose(file);
+    struct error cause = {.text = "out of memory"};
+    text->data = malloc(PEM_MAX + 1);
+    if (!text->data || plain_file_read(path, text->data, PEM_MAX, &size, &cause) != ST_OK) {
+        free(text->data);
+        return fail(err, ST_ARGUMENT, "cannot read the %s file %s: %s", what, path, cause.text);
     }
     text->size = (unsigned)size;
-    if (!whole) {
-        gnutls_free(text->data);
-        return fail(err, ST_ARGUMENT, "cannot read the %s file %s: %s", what, path, why);
-    }
     return ST_OK;
 }
 
@@ -44,7 +38,7 @@ static enum status load_chain(struct tls_identity *identity, const char *path, s
     }
     int error = gnutls_x509_crt_list_import2(&identity->chain, &identity->length, &text, GNUTLS_X509_FMT_PEM,
                                              GNUTLS_X509_CRT_LIST_FAIL_IF_UNSORTED);
-    gnutls_free(text.data);
+    free(text.data);
     if (error) {
         return fail(err, ST_ARGUMENT, "%s holds no certificate chain: %s", path, gnutls_strerror(error));
     }
@@ -63,7 +57,7 @@ static enum status load_key(struct tls_identity *identity, const char *path, str
     }
     int error = gnutls_x509_privkey_import2(identity->key, &text, GNUTLS_X509_FMT_PEM, NULL, 0);
     explicit_bzero(text.data, text.size);
-    gnutls_free(text.data);
+    free(text.data);
     return error ? fail(err, ST_ARGUMENT, "%s holds no private key: %s", path, gnutls_strerror(error))
                  : ST_OK;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/message/tokens.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "core/bytes.h"
 #include "core/process/plain_file.h"
 
 struct tokens {
@@ -17,37 +16,29 @@ struct tokens {
     } token[TOKENS_MAX];
 };
 
-/* One more than the longest token, for CR. */
-enum { LINE_KEPT = TOKEN_SIZE_MAX + 1 };
+enum { FILE_MAX = 64 << 10 /* bytes; the tokens may have a quarter of it, comments the rest */ };
 
-/* Reads a line without its end. What is behind LINE_KEPT characters is counted in *size but
- * not kept. False at the end of the file. */
-static bool read_line(FILE *file, char line[LINE_KEPT], size_t *size) {
-    int c = getc(file);
-    bool found = c != EOF;
-    for (*size = 0; c != EOF && c != '\n'; c = getc(file)) {
-        if (*size < LINE_KEPT) {
-            line[*size] = (char)c;
-        }
-        ++*size;
-    }
-    if (*size > 0 && *size <= LINE_KEPT && line[*size - 1] == '\r') {
-        --*size;
-    }
-    return found;
+/* Cuts off the first line, and returns it without its end. */
+static struct bytes take_line(struct bytes *text) {
+    const uint8_t *end = memchr(text->data, '\n', text->size);
+    struct bytes line = {text->data, end ? (size_t)(end - text->data) : text->size};
+    size_t taken = line.size + (end != NULL);
+    *text = (struct bytes){text->data + taken, text->size - taken};
+    line.size -= line.size > 0 && line.data[line.size - 1] == '\r';
+    return line;
 }
 
-static enum status add(struct tokens *tokens, const char *line, size_t size, const char *path,
-                       unsigned number, struct error *err) {
-    if (size == 0 || line[0] == '#') {
+static enum status add(struct tokens *tokens, struct bytes line, const char *path, unsigned number,
+                       struct error *err) {
+    if (line.size == 0 || line.data[0] == '#') {
         return ST_OK;
     }
-    if (size < TOKEN_SIZE_MIN || size > TOKEN_SIZE_MAX) {
+    if (line.size < TOKEN_SIZE_MIN || line.size > TOKEN_SIZE_MAX) {
         return fail(err, ST_ARGUMENT, "%s:%u: a token has %zu characters, it must have %d to %d", path,
-                    number, size, TOKEN_SIZE_MIN, TOKEN_SIZE_MAX);
+                    number, line.size, TOKEN_SIZE_MIN, TOKEN_SIZE_MAX);
     }
-    for (size_t i = 0; i < size; i++) {
-        if (line[i] <= ' ' || line[i] >= 0x7F) {
+    for (size_t i = 0; i < line.size; i++) {
+        if (line.data[i] <= ' ' || line.data[i] >= 0x7F) {
             return fail(err, ST_ARGUMENT, "%s:%u: a token has a blank, a control or a non-ASCII character",
                         path, number);
         }
@@ -55,32 +46,35 @@ static enum status add(struct tokens *tokens, const char *line, size_t size, con
     if (tokens->count == TOKENS_MAX) {
         return fail(err, ST_ARGUMENT, "%s has more than %d tokens", path, TOKENS_MAX);
     }
-    memcpy(tokens->token[tokens->count].text, line, size);
-    tokens->token[tokens->count++].size = size;
+    memcpy(tokens->token[tokens->count].text, line.data, line.size);
+    tokens->token[tokens->count++].size = line.size;
     return ST_OK;
 }
 
+static enum status read_tokens(struct tokens *tokens, const char *path, uint8_t *text, struct error *err) {
+    struct bytes rest = {.data = text};
+    struct error cause = {0};
+    if (plain_file_read(path, text, FILE_MAX, &rest.size, &cause) != ST_OK) {
+        return fail(err, ST_ARGUMENT, "cannot read the token file %s: %s", path, cause.text);
+    }
+    for (unsigned number = 1; rest.size > 0; number++) {
+        enum status status = add(tokens, take_line(&rest), path, number, err);
+        if (status != ST_OK) {
+            return status;
+        }
+    }
+    return tokens->count > 0 ? ST_OK : fail(err, ST_ARGUMENT, "the token file %s holds no token", path);
+}
+
 enum status tokens_load(struct tokens **tokens, const char *path, struct error *err) {
-    const char *why;
-    FILE *file = plain_file_open(path, &why);
-    if (!file) {
-        return fail(err, ST_ARGUMENT, "cannot read the token file %s: %s", path, why);
-    }
     struct tokens *loaded = calloc(1, sizeof *loaded);
-    enum status status = loaded ? ST_OK : fail(err, ST_BUSY, "out of memory");
-    char line[LINE_KEPT];
-    size_t size;
-    for (unsigned number = 1; status == ST_OK && read_line(file, line, &size); number++) {
-        status = add(loaded, line, size, path, number, err);
+    uint8_t *text = malloc(FILE_MAX + 1);
+    enum status status =
+        loaded && text ? read_tokens(loaded, path, text, err) : fail(err, ST_BUSY, "out of memory");
+    if (text) {
+        explicit_bzero(text, FILE_MAX + 1);
     }
-    if (status == ST_OK && ferror(file)) {
-        status = fail(err, ST_ARGUMENT, "cannot read the token file %s", path);
-    }
-    if (status == ST_OK && loaded->count == 0) {
-        status = fail(err, ST_ARGUMENT, "the token file %s holds no token", path);
-    }
-    explicit_bzero(line, sizeof line);
-    fclose(file);
+    free(text);
     if (status != ST_OK) {
         tokens_destroy(loaded);
         return status;

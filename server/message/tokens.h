@@ -12,8 +12,8 @@ enum { TOKENS_MAX = 64, TOKEN_SIZE_MIN = 16, TOKEN_SIZE_MAX = 256 };
 
 struct tokens;
 
-/* Reads the file. ST_ARGUMENT names file and line, but never a token. An empty file is refused, since no
- * client could then be authorized. */
+/* Reads the file, of at most 64 KiB. ST_ARGUMENT names file and line, but never a token. An empty file is
+ * refused, since no client could then be authorized. */
 enum status tokens_load(struct tokens **tokens, const char *path, struct error *err);
 
 /* NULL is allowed. */

@@ -63,7 +63,7 @@ def test_a_pipe_in_place_of_a_file(start, files, what):
     path.unlink()
     os.mkfifo(path)
     assert not reload(own)
-    assert own.wait_for_line('nothing is changed: cannot (open the configuration|read the token) file .*: it is not a regular file')
+    assert own.wait_for_line('nothing is changed: cannot read the (configuration|token) file .*: it is not a regular file')
     assert blur(own, OLD).status_code == 200
     own.signal()
     assert own.wait(10) == 0

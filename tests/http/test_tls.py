@@ -298,7 +298,7 @@ def test_what_cannot_be_read_to_its_end(pair, tmp_path, which, what, kind):
     os.mkfifo(path) if kind == 'pipe' else path.write_bytes(b'-' * (1 << 20) + b'-')
     files = {'certificate': pair.certificate, 'key': pair.key, which: path}
     code, _, log = daemon.run('--port', 0, '--gpus', 'none', '--tls-cert', files['certificate'], '--tls-key', files['key'])
-    says = {'pipe': 'it is not a regular file', 'large': 'it is larger than 1 MiB'}[kind]
+    says = {'pipe': 'it is not a regular file', 'large': 'it is larger than 1048576 bytes'}[kind]
     assert code == 78 and f'cannot read the {what} file {path}: {says}' in log
 
 

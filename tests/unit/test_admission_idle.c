@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * When the queue is open, what idle workers mean for the wait, what a standing queue spares, and which jobs tell
- * what is typical. */
+ * When the queue is open, what idle workers mean for the wait, what a standing queue spares, and which jobs
+ * tell what is typical. */
 #include "admission_fixture.h"
 
 static void test_open(void **state) {
@@ -71,7 +71,8 @@ static void test_old_large_jobs(void **state) {
     assert_int_equal(take(&desk, ROLE_LARGE), 0);
 }
 
-/* A client can send any number of pictures that claim to be large and are refused, before or after they begin.
+/* A client can send any number of pictures that claim to be large and are refused, before or after they
+ * begin.
  */
 static void test_refused_ones_do_not_make_large_ones_usual(void **state) {
     (void)state;

@@ -191,12 +191,12 @@ static void test_hostile_files(void **state) {
     assert_int_equal(load_file(&world, text, 65536), ST_OK);
     free(text);
     expect_refusal(FLAGS("--config=/dev/zero"), NULL,
-                   "the configuration file /dev/zero is larger than 65536 bytes");
+                   "cannot read the configuration file /dev/zero: it is larger than 65536 bytes");
     expect_refusal(FLAGS("--config=/tmp"), NULL, "cannot read the configuration file /tmp: Is a directory");
     expect_refusal(FLAGS("--config=/no/such"), NULL,
-                   "cannot open the configuration file /no/such: No such file or directory");
+                   "cannot read the configuration file /no/such: No such file or directory");
     expect_refusal(NULL, FLAGS("BLURD_CONFIG=/no/such"),
-                   "cannot open the configuration file /no/such: No such file or directory");
+                   "cannot read the configuration file /no/such: No such file or directory");
 }
 
 /* Random bytes give one of two statuses and never a crash. */

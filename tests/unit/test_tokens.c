@@ -109,6 +109,9 @@ static void test_refused_files(void **state) {
     assert_int_equal(tokens_load(&tokens, "/nowhere/at/all", &err), ST_ARGUMENT);
     assert_non_null(strstr(err.text, "/nowhere/at/all"));
     assert_int_equal(tokens_load(&tokens, "/", &err), ST_ARGUMENT);
+    assert_non_null(strstr(err.text, "/: Is a directory"));
+    assert_int_equal(tokens_load(&tokens, "/dev/zero", &err), ST_ARGUMENT); /* it has no end */
+    assert_non_null(strstr(err.text, "larger than 65536 bytes"));
     assert_null(tokens);
 }
 
