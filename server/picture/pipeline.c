@@ -22,6 +22,7 @@
 #include "server/picture/plan.h"
 #include "server/picture/transcode.h"
 #include "server/picture/workspace.h"
+#include "server/queue/overload.h"
 #include "server/request.h"
 #include "server/service.h"
 
@@ -94,9 +95,11 @@ static enum status take_core(struct pipeline *p) {
 
 static enum status take_memory(struct pipeline *p) {
     const struct service *service = p->request->service;
+    p->work.footprint = footprint_of(&p->plan, service->cpu);
     p->work.most = p->request->job.most;
     p->work.body = p->request->job.body;
-    return workspace_open(&p->work, service->slots, &p->plan, service->cpu, p->err);
+    enum status status = overload_correct(p->request, footprint_sum(&p->work.footprint));
+    return status == ST_OK ? workspace_open(&p->work, service->slots, &p->plan, p->err) : status;
 }
 
 static enum status move_blocks(struct pipeline *p) {

@@ -18,9 +18,8 @@ static enum status take_pair(struct slot *slot, size_t size, uint8_t *memory[2],
 }
 
 enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
-                           const struct backend *cpu, struct error *err) {
+                           struct error *err) {
     const struct footprint *footprint = &workspace->footprint;
-    workspace->footprint = footprint_of(plan, cpu);
     if (footprint->picture == 0) {
         return fail(err, ST_LIMIT, "the picture is too large for memory");
     }

@@ -7,23 +7,23 @@
 #include "filters/backend.h"
 #include "server/picture/footprint.h"
 
-/* Zero-initialise, but for the first two members. */
+/* Zero-initialise, but for the first three members. */
 struct workspace {
-    uint64_t most; /* bytes that the request may take */
-    uint64_t body; /* bytes of its body, which count as well */
-    size_t spare;  /* bytes that the request may take beyond the footprint */
+    struct footprint footprint; /* of the plan */
+    uint64_t most;              /* bytes that the request may take */
+    uint64_t body;              /* bytes of its body, which count as well */
+    size_t spare;               /* bytes that the request may take beyond the footprint */
     struct slot *slot;
-    struct footprint footprint;
     uint8_t *memory[2];     /* each has room for the stored picture, the upright one and a result */
     uint8_t *linear[2];     /* the same in linear light; NULL: not wanted */
     struct working working; /* of the CPU backend; without memory until workspace_lend */
 };
 
-/* Takes the memory of footprint_of, except for the working memory; plan->selection gets its masks. Fails like
- * slot_take, and with ST_LIMIT when the request would take more than it may. Must be
- * closed, also after a failure. */
+/* Takes the memory of the footprint, except for the working memory; plan->selection gets its masks. Fails
+ * like slot_take, and with ST_LIMIT when the request would take more than it may. Must be closed, also after
+ * a failure. */
 enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
-                           const struct backend *cpu, struct error *err);
+                           struct error *err);
 
 /* Lays an image over memory of the workspace. */
 void workspace_place(struct image *image, const struct image_shape *shape, uint8_t *memory);

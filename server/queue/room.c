@@ -41,10 +41,13 @@ static bool lone_fits(const struct room *room, uint64_t bytes, uint64_t body) {
     return room->lone == 0 && room->bytes <= left && others <= left;
 }
 
-bool room_fits(const struct room *room, uint64_t bytes, uint64_t body) {
+static bool other_fits(const struct room *room, uint64_t bytes) {
     uint64_t part = room->lone ? beside(room->budget, room->lone, room->lone_body) : jobs_part(room->budget);
-    return room_is_lone(room->budget, bytes) ? lone_fits(room, bytes, body)
-                                             : room->bytes + wide(bytes) <= part;
+    return room->bytes + bytes <= part;
+}
+
+bool room_fits(const struct room *room, uint64_t bytes, uint64_t body) {
+    return room_is_lone(room->budget, bytes) ? lone_fits(room, bytes, body) : other_fits(room, wide(bytes));
 }
 
 void room_take(struct room *room, uint64_t bytes, uint64_t body) {
@@ -62,6 +65,14 @@ void room_give(struct room *room, uint64_t bytes) {
     } else {
         room->bytes -= bytes;
     }
+}
+
+bool room_grow(struct room *room, uint64_t *bytes, uint64_t needed, uint64_t body) {
+    room_give(room, *bytes);
+    bool fits = room_is_lone(room->budget, needed) ? lone_fits(room, needed, body) : other_fits(room, needed);
+    *bytes = fits ? needed : *bytes;
+    room_take(room, *bytes, body);
+    return fits;
 }
 
 uint64_t room_for_bodies(const struct room *room) {

@@ -33,6 +33,10 @@ bool room_is_lone(uint64_t budget, uint64_t bytes);
 /* Whether a job with such a body may begin now. */
 bool room_fits(const struct room *room, uint64_t bytes, uint64_t body);
 
+/* A running job needs more than the predicted *bytes. Returns whether others leave as much, which is counted
+ * then. It may use what it had to leave free when it began. */
+bool room_grow(struct room *room, uint64_t *bytes, uint64_t needed, uint64_t body);
+
 /* A job begins; a job of as many bytes ends. */
 void room_take(struct room *room, uint64_t bytes, uint64_t body);
 void room_give(struct room *room, uint64_t bytes);

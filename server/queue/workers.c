@@ -48,7 +48,7 @@ struct workers {
     struct sleeper *asleep[JOB_KINDS]; /* workers for each kind, the latest sleeper first; under the lock */
     unsigned called[JOB_KINDS];        /* workers that were woken and have not looked yet; under the lock */
     sem_t cores;                       /* readers that may begin to compute */
-    unsigned watching;                 /* general workers that wake up in time to notice a stalled device */
+    unsigned watching;                 /* general workers that wake up in time; see wait_for_work */
     int64_t small_ns;                  /* when the last small job was taken; under the lock */
     atomic_bool open;           /* admission_is_open when show was last called; read without the lock */
     _Atomic uint64_t body_room; /* the same of room_for_bodies */
@@ -87,12 +87,6 @@ static struct job *next(struct workers *workers, enum role role, enum refusal *r
     }
     show(workers);
     return job;
-}
-
-/* Whether jobs wait for the device. Locked. */
-static bool device_has_queue(const struct workers *workers) {
-    const struct job_queue *queue = workers->admission.queue;
-    return queue[JOB_DEVICE].waiting > 0 || queue[JOB_READ].waiting > 0;
 }
 
 /* Takes up to `most` sleeping workers for jobs of that kind, which is the number of their role, too. The
@@ -218,13 +212,6 @@ static void run(struct workers *workers, enum role role) {
     sem_destroy(&sleeper.wake);
 }
 
-/* On Linux 0 means the calling thread. A failure is harmless. */
-static void give_way(int by) {
-    if (by > 0) {
-        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + by);
-    }
-}
-
 /* Device workers have the highest priority. */
 static void *run_post(void *argument) {
     static const struct {
@@ -238,7 +225,8 @@ static void *run_post(void *argument) {
     const struct post *post = argument;
     bool behind = ways[post->role].behind_device && post->pool->admission.limits.devices > 0;
     prctl(PR_SET_NAME, ways[post->role].name);
-    give_way(ways[post->role].nice + (behind ? DEVICE_NICE : 0));
+    int nice = getpriority(PRIO_PROCESS, 0) + ways[post->role].nice + (behind ? DEVICE_NICE : 0);
+    setpriority(PRIO_PROCESS, 0, nice); /* on Linux 0 means the calling thread; a failure is harmless */
     run(post->pool, post->role);
     return NULL;
 }
@@ -313,7 +301,9 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
     *wait_ns = admission_wait(&workers->admission, kind, now);
     bool entered = refusal == REFUSAL_NONE, apart = kind == JOB_DEVICE || kind == JOB_READ;
     struct sleeper *called = choose_sleepers(workers, kind, entered);
-    bool unwatched = device_has_queue(workers) && workers->watching == 0 && !called;
+    const struct job_queue *queue = workers->admission.queue;
+    bool for_device = queue[JOB_DEVICE].waiting > 0 || queue[JOB_READ].waiting > 0;
+    bool unwatched = for_device && workers->watching == 0 && !called;
     bool others = !apart || unwatched || admission_overflows(&workers->admission, now);
     show(workers);
     crew_unlock(workers->crew);
@@ -326,6 +316,15 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
 
 uint64_t workers_body_room(const struct workers *workers) {
     return atomic_load(&workers->body_room);
+}
+
+bool workers_grow(struct workers *workers, struct job *job, uint64_t bytes) {
+    crew_lock(workers->crew);
+    look(workers);
+    bool fits = room_grow(&workers->admission.room, &job->bytes, bytes, job->body);
+    show(workers);
+    crew_unlock(workers->crew);
+    return fits;
 }
 
 void workers_done(struct workers *workers, struct job *job) {

@@ -14,6 +14,7 @@ import foreign
 import pictures
 import wire
 from problems import check_problem
+from test_multipart import form
 
 MIB = 1 << 20
 MEMORY = 64
@@ -34,6 +35,12 @@ def needed(answer):
     """MiB that the answer, a 422, says."""
     check_problem(answer, 'limit-exceeded', says=f'more than the {MOST} MiB that one request may take')
     return int(re.search(r'needs (\d+) MiB', answer.json()['detail']).group(1))
+
+
+def side_for(own, target, kind, mib):
+    """The side of a picture that needs so many MiB. Two that are refused tell what all need, and what each pixel needs."""
+    few, many = (needed(own.post(target, flat(kind, side))) for side in (2000, 3000))
+    return int((2000 ** 2 + (mib - few) * (3000 ** 2 - 2000 ** 2) / (many - few)) ** 0.5)
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -73,8 +80,7 @@ def test_a_body_is_taken_or_refused_for_good(start, chunked):
 def test_small_pictures_do_not_wait_for_the_memory_of_large_ones(start):
     """One client sends pictures that take all that a request may take, and seconds; another one sends small ones."""
     own = start('--memory', f'{MEMORY}MiB', '--workers', 2, '--gpus', 'none', '--work-timeout', '2s')
-    side = int((3000 ** 2 * MOST / needed(own.post(MEDIANS, flat('rgba', 3000)))) ** 0.5 * 0.98)
-    large, small = flat('rgba', side), pictures.small_jpeg()
+    large, small = flat('rgba', side_for(own, MEDIANS, 'rgba', MOST * 0.95)), pictures.small_jpeg()
     statuses, ending = [], threading.Event()
 
     def attack():
@@ -92,6 +98,36 @@ def test_small_pictures_do_not_wait_for_the_memory_of_large_ones(start):
     ending.set()
     attacker.join()
     assert asked >= 5 and len(statuses) >= 1 and set(statuses) <= {200, 422, 503}, statuses
+
+
+def test_a_form_that_deceives_gets_no_more(start):
+    """Time and memory are predicted by the header of a tiny picture that comes first. Of two pictures that together take more than
+    jobs may have, one is refused, though the memory would be enough for both."""
+    own = start('--memory', f'{MEMORY}MiB', '--workers', 2, '--gpus', 'none', '--work-timeout', '1m')
+
+    def ask(target, mib):
+        picture = flat('rgba', side_for(own, target, 'rgba', mib))
+        body = pictures.small_png()[:40] + b'\r\n' + form(('image"; filename="p', picture))
+        return lambda: own.post(target, body, headers={'Content-Type': 'multipart/form-data; boundary=simple'})
+
+    ways = [ask(MEDIANS, share * MOST) for share in (0.95, 0.6)]
+    assert [way().status_code for way in ways] == [200, 200]
+    answers, ending = [], threading.Event()
+
+    def attack(way):
+        while not ending.is_set():
+            answers.append(way())
+
+    attackers = [threading.Thread(target=attack, args=(way,)) for way in ways]
+    for attacker in attackers:
+        attacker.start()
+    refused = daemon.eventually(lambda: [answer for answer in answers if answer.status_code != 200], 20)
+    assert own.post('/blur', pictures.small_jpeg()).status_code == 200
+    ending.set()
+    for attacker in attackers:
+        attacker.join()
+    assert refused
+    check_problem(refused[0], 'overloaded', says='which other requests have now')
 
 
 def test_a_large_picture_waits_for_the_memory_of_bodies(start):
