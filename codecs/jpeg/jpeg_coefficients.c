@@ -29,8 +29,12 @@ struct coefficients_reader {
 /* A spare block at the end receives the padding blocks, which fill up MCUs at the edges. */
 static const size_t spare = COEFFICIENTS_BLOCK * sizeof(int16_t);
 
+size_t jpeg_coefficients_table(const struct coefficients_layout *layout) {
+    return ((size_t)layout->blocks + 1) * sizeof(uint64_t);
+}
+
 size_t jpeg_coefficients_bytes(const struct coefficients_layout *layout) {
-    return coefficients_size(layout) + spare + ((size_t)layout->blocks + 1) * sizeof(uint64_t);
+    return coefficients_size(layout) + spare + jpeg_coefficients_table(layout);
 }
 
 size_t jpeg_coefficients_state(void) {
@@ -270,12 +274,13 @@ static enum status read_scans(struct coefficients_reader *reader, bool *good, st
     return status;
 }
 
-static void lend(struct coefficients_reader *reader, uint8_t *memory) {
+static void lend(struct coefficients_reader *reader, uint8_t *memory, uint64_t *table) {
     const struct jpeg_coefficients to = jpeg_coefficients_in(memory, &reader->layout);
     reader->head = to.head;
     reader->bands.values = to.values;
-    reader->bands.filled = to.filled;
-    memset(memory, 0, jpeg_coefficients_bytes(&reader->layout));
+    reader->bands.filled = table ? table : to.filled;
+    memset(memory, 0, coefficients_size(&reader->layout) + spare);
+    memset(reader->bands.filled, 0, jpeg_coefficients_table(&reader->layout));
     memset(reader->low, UNSEEN, sizeof reader->low);
 }
 
@@ -302,7 +307,7 @@ enum status jpeg_coefficients_read_by(const struct jpeg_coefficients_way *way, s
     if (good) {
         reader->limits = limits;
         set_way(&reader->bands, way);
-        lend(reader, memory);
+        lend(reader, memory, way->table);
         count_blocks(reader, shape);
         status = read_scans(reader, &good, err);
     }

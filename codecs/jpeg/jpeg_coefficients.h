@@ -8,8 +8,10 @@
 #include "codecs/definition.h"
 #include "core/jpeg/coefficients.h"
 
-/* Bytes of memory to lend: the coefficients, and behind them what reading needs. */
+/* Bytes of memory to lend: the coefficients, and behind them what reading needs; and the part of these bytes
+ * that is a table which reading trusts. */
 size_t jpeg_coefficients_bytes(const struct coefficients_layout *layout);
+size_t jpeg_coefficients_table(const struct coefficients_layout *layout);
 
 /* Bytes of heap memory that reading takes besides. */
 size_t jpeg_coefficients_state(void);
@@ -31,6 +33,8 @@ struct jpeg_coefficients_way {
     bool quick; /* by instructions that not every processor has */
     bool plain;
     enum jpeg_order order; /* core/jpeg/coefficients.h describes JPEG_COLUMNS */
+    uint64_t *table;       /* memory for the table, where another process may change the coefficients while
+                              they are read; NULL: it is the end of `memory` */
 };
 
 /* The same in any way. */

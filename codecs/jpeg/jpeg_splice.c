@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One pass over the encoder's header records which bytes are copied, and only these are: the header may
- * lie in memory that another process still writes to. */
+ * The encoder's header may lie in memory that another process still writes to, so a copy of it is checked and
+ * used. */
 #include "codecs/jpeg/jpeg_splice.h"
 
 #include <string.h>
@@ -23,14 +23,15 @@ enum {
     JFIF_SIZE = 14,
     COMPONENTS_MAX = 3,
     PIECES_MAX = 16,
+    HEAD_MAX = 8 << 10, /* bytes before the first scan; usually below 700, all tables of a file have 2300 */
 };
 
-/* The encoder's bytes that are copied. Adjacent ranges are merged, mostly into a single one. */
+/* The parts of the copied header that are written. Adjacent ranges are merged, mostly into a single one. */
 struct splice_found {
     struct bytes piece[PIECES_MAX];
     unsigned pieces;
     unsigned frames;
-    struct bytes scans; /* these are not copied */
+    size_t scans; /* where they begin */
 };
 
 static bool is_kept(uint8_t marker) {
@@ -93,43 +94,40 @@ static enum status take_segment(const struct jpeg_segment *segment, const struct
     return status == ST_OK ? add_piece(found, whole(segment), err) : status;
 }
 
-static bool has_ends(struct bytes encoded) {
-    const uint8_t *p = encoded.data;
-    size_t size = encoded.size;
-    return size >= 2 * MARKER && p[0] == 0xFF && p[1] == SOI && p[size - 2] == 0xFF && p[size - 1] == EOI;
+static bool has_ends(struct bytes encoded, struct bytes head) {
+    const uint8_t *p = head.data, *end = encoded.data + encoded.size;
+    return encoded.size >= 2 * MARKER && p[0] == 0xFF && p[1] == SOI && end[-2] == 0xFF && end[-1] == EOI;
 }
 
-/* Whether a scan header at `at` and the end of the picture follow. */
-static bool has_scan(struct bytes encoded, size_t at) {
-    size_t left = encoded.size - at;
-    const uint8_t *p = encoded.data + at;
-    return left >= HEADER + MARKER && p[0] == 0xFF && p[1] == SOS && bytes_be16(p + MARKER) >= 2 &&
-           bytes_be16(p + MARKER) <= left - 2 * MARKER;
+/* Whether a scan header at `at` and, behind the copied part, the end of the picture follow. */
+static bool has_scan(struct bytes head, size_t at, size_t size) {
+    const uint8_t *p = head.data + at;
+    return head.size - at >= HEADER + MARKER && p[0] == 0xFF && p[1] == SOS && bytes_be16(p + MARKER) >= 2 &&
+           bytes_be16(p + MARKER) <= size - at - 2 * MARKER;
 }
 
-/* No bytes may lie between the segments. */
-static enum status take(struct bytes encoded, const struct image_shape *shape, struct splice_found *found,
-                        struct error *err) {
-    if (!has_ends(encoded)) {
+/* Reads the header in `head`, a copy of the beginning. No bytes may lie between the segments. */
+static enum status take(struct bytes encoded, struct bytes head, const struct image_shape *shape,
+                        struct splice_found *found, struct error *err) {
+    if (!has_ends(encoded, head)) {
         return fail(err, ST_DEVICE, "encoded JPEG of %zu bytes lacks its first or last marker", encoded.size);
     }
     struct jpeg_segment segment;
     size_t position = MARKER, at = MARKER;
-    while (jpeg_next_segment(encoded, &position, &segment) &&
-           segment.data.data == encoded.data + at + HEADER) {
+    while (jpeg_next_segment(head, &position, &segment) && segment.data.data == head.data + at + HEADER) {
         enum status status = take_segment(&segment, shape, found, err);
         if (status != ST_OK) {
             return status;
         }
         at = position;
     }
-    if (!has_scan(encoded, at)) {
+    if (!has_scan(head, at, encoded.size)) {
         return fail(err, ST_DEVICE, "encoded JPEG is damaged at byte %zu, before its first scan", at);
     }
     if (found->frames != 1) {
         return fail(err, ST_DEVICE, "encoded JPEG has %u frame headers", found->frames);
     }
-    found->scans = (struct bytes){encoded.data + at, encoded.size - at};
+    found->scans = at;
     return ST_OK;
 }
 
@@ -184,8 +182,13 @@ static enum status copy(const struct splice_found *found, const struct jpeg_segm
 enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape, uint8_t minor,
                         const struct encode_options *options, const struct metadata *metadata,
                         struct buf *output, struct bytes *scans, struct error *err) {
+    uint8_t head[HEAD_MAX];
+    size_t size = encoded.size < sizeof head ? encoded.size : sizeof head;
     struct splice_found found = {0};
-    enum status status = take(encoded, shape, &found, err);
+    if (size > 0) {
+        memcpy(head, encoded.data, size);
+    }
+    enum status status = take(encoded, (struct bytes){head, size}, shape, &found, err);
     if (status != ST_OK) {
         return status;
     }
@@ -195,6 +198,6 @@ enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape, u
         status = copy(&found, &segments, minor, output, err);
     }
     jpeg_segments_finish(&segments);
-    *scans = found.scans;
+    *scans = (struct bytes){encoded.data + found.scans, encoded.size - found.scans};
     return status;
 }

@@ -18,9 +18,10 @@ enum { JPEG_SPLICE_MINOR = 1 }; /* codec_encode writes JFIF 1.1 */
  *         factors of 1; the factors of a grey picture mean nothing and can be any
  *
  * `encoded` may lie in memory that another process still writes to, but not in *output. It is not trusted:
- * it is checked up to its first scan. The scan data is not checked, so the picture may not be decodable.
- * ST_DEVICE, with a sentence, when it is not such a JPEG: encoding again helps. ST_BUSY without memory;
- * ST_LIMIT over the maximum of *output. On failure *output is unchanged. Thread-safe. */
+ * a copy of what comes before its first scan, of at most 8 KiB, is checked and used. The scan data is not
+ * checked, so the picture may not be decodable. ST_DEVICE, with a sentence, when it is not such a JPEG:
+ * encoding again helps. ST_BUSY without memory; ST_LIMIT over the maximum of *output. On failure *output is
+ * unchanged. Thread-safe. */
 enum status jpeg_splice(struct bytes encoded, const struct image_shape *shape, uint8_t minor,
                         const struct encode_options *options, const struct metadata *metadata,
                         struct buf *output, struct bytes *scans, struct error *err);

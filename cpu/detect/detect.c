@@ -113,7 +113,8 @@ static size_t tensors_bytes(struct detect_job *job, const struct image *source) 
 
 struct scratch_need cpu_detect_need(const struct image *source) {
     struct detect_job job = {0};
-    struct scratch_need need = {.shared = tensors_bytes(&job, source)};
+    struct scratch_need need = {.shared = tensors_bytes(&job, source) +
+                                          bytes_align_up(sizeof(struct face_candidates), IMAGE_ALIGNMENT)};
     for (unsigned i = 0; i < DETECT_PASSES; i++) {
         struct run_of_pass run = {0};
         cut_tiles(&run, &job, &detect_passes[i]);
@@ -149,15 +150,15 @@ enum status cpu_detect(const struct cpu_context *context, const struct detect_ne
     if (status != ST_OK) {
         return status;
     }
-    struct detect_sink sink = {.candidates = (void *)plane_row(&target->plane[0], 0), .least = least};
-    tensors_bytes(&job, source);
+    struct detect_sink sink = {.least = least};
     job.memory = context->scratch->memory;
+    sink.candidates = (void *)(job.memory + tensors_bytes(&job, source)); /* behind them */
     job.sink = &sink;
     for (unsigned i = 0; i < DETECT_PASSES && status == ST_OK; i++) {
         status = run_pass(context, &job, &detect_passes[i], &need, seats, err);
     }
     if (status == ST_OK) {
-        detect_sink_finish(&sink);
+        detect_sink_finish(&sink, plane_row(&target->plane[0], 0));
     }
     return status;
 }

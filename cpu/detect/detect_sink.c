@@ -25,10 +25,11 @@ static int compare(const void *a, const void *b) {
     return (place > against) - (place < against);
 }
 
-void detect_sink_finish(struct detect_sink *sink) {
+void detect_sink_finish(struct detect_sink *sink, void *target) {
     struct face_candidates *candidates = sink->candidates;
     candidates->count = sink->count;
     unsigned valid = candidates->count <= FACE_CANDIDATES_MAX ? candidates->count : 0;
     qsort(candidates->candidate, valid, sizeof candidates->candidate[0], compare);
     memset(candidates->candidate + valid, 0, (FACE_CANDIDATES_MAX - valid) * sizeof candidates->candidate[0]);
+    memcpy(target, candidates, sizeof *candidates);
 }

@@ -8,15 +8,15 @@
 #include "filters/detect.h"
 
 struct detect_sink {
-    struct face_candidates *candidates;
-    int32_t least; /* heat */
+    struct face_candidates *candidates; /* in memory that no other process changes */
+    int32_t least;                      /* heat */
     atomic_uint count;
 };
 
 /* Takes the cells of a row from column x on, each with DETECT_SUMS sums (cpu/detect/detect_kernels.h). */
 void detect_sink_row(struct detect_sink *sink, uint32_t y, uint32_t x, const int32_t *sums, size_t cells);
 
-/* Completes the candidates once all rows are there. */
-void detect_sink_finish(struct detect_sink *sink);
+/* Completes the candidates once all rows are there, and copies them to the target. */
+void detect_sink_finish(struct detect_sink *sink, void *target);
 
 #endif

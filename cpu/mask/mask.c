@@ -116,7 +116,8 @@ static void invert(const struct image *mask) {
     }
 }
 
-/* Shrinks rows y0 to y1 to the rectangle of pixels that are not 0, and counts these. */
+/* Shrinks rows y0 to y1 to the rectangle of pixels that are not 0, and counts these. An engine may still
+ * change the pixels. */
 static void measure(const struct image *mask, struct mask_rect within, struct mask_report *report) {
     report->bounds = (struct mask_rect){0};
     report->covered = 0;
@@ -130,10 +131,10 @@ static void measure(const struct image *mask, struct mask_rect within, struct ma
             continue;
         }
         uint32_t first = within.x0, last = within.x1;
-        while (row[first] == 0) {
+        while (first < last && row[first] == 0) {
             first++;
         }
-        while (row[last - 1] == 0) {
+        while (first < last && row[last - 1] == 0) {
             last--;
         }
         report->bounds = rect_union(report->bounds, (struct mask_rect){first, y, last, y + 1});

@@ -3,7 +3,9 @@
  * and the own reader refuses damaged and incomplete files. */
 #include "codecs/jpeg/jpeg_coefficients.h"
 
+#include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 
 #include "codecs/jpeg/jpeg_reader.h"
 #include "tests/unit/jpeg_fixture.h"
@@ -270,6 +272,49 @@ static void test_limits(void **state) {
     buf_finish(&file);
 }
 
+struct scribbler {
+    uint8_t *memory;
+    size_t size;
+    atomic_bool over;
+};
+
+static void *scribble(void *argument) {
+    struct scribbler *scribbler = argument;
+    for (uint32_t chance = 1; !atomic_load(&scribbler->over);) {
+        chance = chance * 1664525 + 1013904223;
+        scribbler->memory[(uint64_t)chance * scribbler->size >> 32] = (uint8_t)(chance >> 11);
+    }
+    return NULL;
+}
+
+/* Another process changes the coefficients while they are read, but not the table. Nothing beside them is
+ * touched. */
+static void test_memory_that_changes(void **state) {
+    (void)state;
+    enum { ROUNDS = 60 };
+    struct buf file = recipe_file(&recipes[COUNT(recipes) - 1]);
+    struct image_shape shape = shape_of(buf_bytes(&file));
+    struct coefficients_layout layout;
+    assert_true(coefficients_lay_out(&shape, &layout));
+    size_t table = jpeg_coefficients_table(&layout), size = jpeg_coefficients_bytes(&layout) - table;
+    struct scribbler scribbler = {.memory = aligned_alloc(IMAGE_ALIGNMENT, size), .size = size};
+    struct jpeg_coefficients_way way = {.quick = quick, .table = malloc(table)};
+    assert_true(scribbler.memory && way.table);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, scribble, &scribbler), 0);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct error err = {0};
+        enum status status =
+            jpeg_coefficients_read_by(&way, buf_bytes(&file), &limits, &shape, scribbler.memory, &err);
+        assert_true(status == ST_OK || status == ST_UNSUPPORTED);
+    }
+    atomic_store(&scribbler.over, true);
+    pthread_join(thread, NULL);
+    free(scribbler.memory);
+    free(way.table);
+    buf_finish(&file);
+}
+
 static void test_layouts(void **state) {
     (void)state;
     struct coefficients_layout layout;
@@ -304,10 +349,15 @@ static void test_layouts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),       cmocka_unit_test(test_plain_frames),
-        cmocka_unit_test(test_cut_files),    cmocka_unit_test(test_changed_bits),
-        cmocka_unit_test(test_other_shapes), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_layouts),      cmocka_unit_test(test_order_of_components),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_plain_frames),
+        cmocka_unit_test(test_cut_files),
+        cmocka_unit_test(test_changed_bits),
+        cmocka_unit_test(test_other_shapes),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_memory_that_changes),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_order_of_components),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     quick = jpeg_coefficients_are_quick();

@@ -138,11 +138,13 @@ static enum status write_part(void *context, unsigned index, unsigned seat, stru
     return status;
 }
 
-/* Appends the bytes of a part behind `bits` of the part before. */
+/* Appends the bytes of a part behind `bits` of the part before. Their number is not the one counted before if
+ * an engine has changed the picture since. */
 static enum status join(struct base_part *part, const struct buf *bytes, const struct base_bits *bits,
                         struct buf *output, struct error *err) {
     if (bytes->size == 0) { /* less than a byte, with the bits before */
-        part->bits.word |= bits->word << (part->bits.count - bits->count);
+        uint64_t own = part->bits.count - bits->count;
+        part->bits.word |= own < 8 ? bits->word << own : 0;
         return ST_OK;
     }
     uint8_t first[2] = {(uint8_t)(bytes->data[0] | bits->word << (8 - bits->count)), 0};
