@@ -81,6 +81,10 @@ size_t slot_pool_held(struct slot_pool *pool, enum slot_kind kind) {
     return atomic_load(&pool->held[kind]);
 }
 
+size_t slot_pool_files(struct slot_pool *pool) {
+    return slot_pool_held(pool, SLOT_BODY) + slot_pool_held(pool, SLOT_LENT_FILE);
+}
+
 int slot_pool_event(const struct slot_pool *pool) {
     return pool->event;
 }
@@ -141,10 +145,10 @@ static bool shrink(struct slot_pool *pool, struct slot *slot, size_t keep) {
     return taken;
 }
 
-/* With many bodies, a slow one must not hold more than it needs. The pool is locked. */
-static void fit_body(struct slot_pool *pool, struct slot *slot) {
-    size_t calm = pool->budget / (slot->shared ? SLOT_CALM_SHARED : SLOT_CALM);
-    if (pool->held[SLOT_BODY] + slot->reserved > calm) {
+/* With many bodies and answers, a slow one must not hold more than it needs. The pool is locked. */
+static void fit_file(struct slot_pool *pool, struct slot *slot) {
+    size_t calm = pool->budget / (slot->kind == SLOT_LENT_FILE ? SLOT_CALM_LENT : SLOT_CALM);
+    if (pool->held[slot->kind] + slot->reserved > calm) {
         shrink(pool, slot, SLOT_BODY_LEAST);
     }
 }
@@ -154,8 +158,8 @@ enum status slot_acquire(struct slot_pool *pool, enum slot_kind kind, struct slo
     struct slot *found = pool->idle[kind];
     if (found) {
         pool->idle[kind] = found->next;
-        if (kind == SLOT_BODY) {
-            fit_body(pool, found);
+        if (kind == SLOT_BODY || kind == SLOT_LENT_FILE) {
+            fit_file(pool, found);
         }
         pool->held[kind] += found->reserved;
     }

@@ -9,8 +9,11 @@
  *
  * A slot keeps its kind, so that memory which another process may have mapped never holds what that process
  * must not see or write. SLOT_BODY is for bodies: a waiting request holds one as long as its client likes.
- * SLOT_WORK is for pictures. Engines of GPUs map both. SLOT_EXCHANGE is for what one process of codecs gets
- * and returns: it is never reused, and slot_give_back destroys it.
+ * SLOT_WORK is for pictures and tables. Only the daemon maps these two. Engines of GPUs map SLOT_LENT_FILE,
+ * for files that their codecs read and write, and SLOT_LENT_WORK, for pictures. Such an engine can change
+ * them at any time, so they hold nothing but samples, coefficients and compressed bytes: no table, length or
+ * offset that the daemon uses again. SLOT_EXCHANGE is for what one process of codecs gets and returns: it is
+ * never reused, and slot_give_back destroys it.
  *
  * Memory is committed by fallocate before it is used: a machine without memory answers one request with
  * ST_BUSY instead of faulting within a picture. */
@@ -25,12 +28,11 @@
 
 struct slot_pool;
 
-enum slot_kind { SLOT_BODY, SLOT_WORK, SLOT_EXCHANGE, SLOT_KINDS };
+enum slot_kind { SLOT_BODY, SLOT_WORK, SLOT_LENT_FILE, SLOT_LENT_WORK, SLOT_EXCHANGE, SLOT_KINDS };
 
 enum {
-    SLOT_CALM = 16, /* while bodies hold less than this part of the budget, they keep what is warm; */
-    SLOT_CALM_SHARED =
-        4,              /* than this, slots that are shared: to register new pages with a GPU takes longer */
+    SLOT_CALM = 16,     /* while bodies hold less than this part of the budget, they keep what is warm; */
+    SLOT_CALM_LENT = 4, /* the same for lent files: to register new pages with a GPU takes longer */
     SLOT_CALM_WORK = 4, /* while pictures in use hold less than this part, they keep what is warm */
     SLOT_BODY_LEAST = 256 << 10, /* bytes of a warm slot that a body gets in any case */
 };
@@ -46,7 +48,7 @@ struct slot {
     uint64_t serial;     /* identifies the slot in its pool; never reused */
     uint64_t generation; /* changes when memory is released: other pages now */
     enum slot_kind kind;
-    bool shared;        /* another process maps its pages: they stay while it is idle. Set by the owner */
+    bool shared;        /* an engine maps its pages: they stay while it is idle. Set by slot_lend */
     int64_t idle_since; /* clock_ns */
     struct slot_pool *pool;
     struct slot *next; /* the pool's, while idle */
@@ -69,6 +71,9 @@ size_t slot_pool_budget(const struct slot_pool *pool);
 /* Bytes held by slots of that kind that are in use. Thread-safe. */
 size_t slot_pool_held(struct slot_pool *pool, enum slot_kind kind);
 
+/* The same of bodies and lent files together. Answers wait in the latter as bodies do in the former. */
+size_t slot_pool_files(struct slot_pool *pool);
+
 /* Becomes readable when a slot is given back and no call of slot_pool_trim is due. Owned by the pool. */
 int slot_pool_event(const struct slot_pool *pool);
 
@@ -81,9 +86,9 @@ int64_t slot_pool_trim(struct slot_pool *pool, int64_t now);
  * later requests then get less. Negative `bytes` are subtracted. Thread-safe. */
 void slot_pool_count(struct slot_pool *pool, int64_t bytes);
 
-/* An empty slot, owned by the caller until slot_give_back. It may have memory already; a body's has at
- * most SLOT_BODY_LEAST when bodies hold much (SLOT_CALM, SLOT_CALM_SHARED). ST_BUSY when the process is
- * out of memory mappings or file descriptors. Thread-safe. */
+/* An empty slot, owned by the caller until slot_give_back. It may have memory already; that of a body or a
+ * lent file has at most SLOT_BODY_LEAST when these hold much (SLOT_CALM, SLOT_CALM_LENT). ST_BUSY when the
+ * process is out of memory mappings or file descriptors. Thread-safe. */
 enum status slot_acquire(struct slot_pool *pool, enum slot_kind kind, struct slot **slot, struct error *err);
 
 /* Makes the first `size` bytes usable, growing the slot if needed. Contents and addresses stay. On failure
@@ -116,6 +121,10 @@ enum status slot_claim(struct slot *slot, size_t size, struct error *err);
 /* Bytes that another process must map to work on the slot: at least `used`, at most `reserved`. Grows less
  * often than `used`, and does not depend on earlier uses of the slot. */
 size_t slot_span(const struct slot *slot);
+
+/* The descriptor for an engine, which maps the slot from now on as long as it likes. The slot's, not to be
+ * closed. -1 for a kind that no engine may map; the caller then lends nothing. */
+int slot_lend(struct slot *slot);
 
 /* Returns the slot to its pool; NULL is allowed. A slot above the usual size releases the excess. An exchange
  * is destroyed, with the contents that its process could still see.

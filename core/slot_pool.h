@@ -11,7 +11,7 @@
 
 enum {
     SLOT_STEP = 256 << 10, /* step in which memory is committed, and mapped by a GPU's process */
-    SLOT_POOL_KINDS = 3,   /* SLOT_KINDS */
+    SLOT_POOL_KINDS = 5,   /* SLOT_KINDS */
 };
 
 struct slot;

@@ -10,6 +10,12 @@
 #include "core/slot_file.h"
 #include "core/slot_pool.h"
 
+int slot_lend(struct slot *slot) {
+    bool lent = slot->kind == SLOT_LENT_FILE || slot->kind == SLOT_LENT_WORK;
+    slot->shared |= lent;
+    return lent ? slot->fd : -1;
+}
+
 /* A file whose first `size` bytes have memory and hold a copy of the slot's first `kept`. -1 with errno. */
 static int copy_file(const struct slot *slot, size_t kept, size_t size) {
     int fd = slot_file(slot->pool->most);

@@ -35,8 +35,9 @@ struct faces_frame {
 /* The smallest sum of the first head whose probability is above the threshold; INT32_MAX when none is. */
 int32_t faces_least(const struct face_weights *weights, double threshold);
 
-/* Finds the faces; sorts `candidates`. Does not allocate. ST_LIMIT when there are more candidates than
- * FACE_CANDIDATES_MAX or more faces than FACES_MAX: callers must not hide only some of them. */
+/* Finds the faces; sorts `candidates`, which no other process may change meanwhile. Does not allocate.
+ * ST_LIMIT when there are more candidates than FACE_CANDIDATES_MAX or more faces than FACES_MAX: callers must
+ * not hide only some of them. */
 enum status faces_find(const struct face_weights *weights, struct face_candidates *candidates,
                        const struct faces_frame *frame, struct faces *faces, struct error *err);
 

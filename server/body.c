@@ -26,17 +26,6 @@ static enum status reserve(struct request *request, size_t want, struct error *e
     return slot_reserve(slot, room, err);
 }
 
-/* A GPU reads the body from the slot's memory. The CPU reads the file's head alone, and that is in the first
- * piece. docs/adr/0048-bodies-past-the-caches.md has the measurements. */
-static void copy_piece(struct request *request, const uint8_t *data, size_t size) {
-    uint8_t *to = request->slot->memory + request->body_size;
-    if (request->service->places > 0 && request->body_size > 0) {
-        bytes_stream(to, data, size);
-    } else {
-        memcpy(to, data, size);
-    }
-}
-
 enum status body_keep(struct request *request, const void *data, size_t size) {
     enum status status = overload_check_size(request, (uint64_t)request->body_size + size);
     if (status == ST_OK && !request->slot) {
@@ -49,7 +38,7 @@ enum status body_keep(struct request *request, const void *data, size_t size) {
         status = overload_check_body(request);
     }
     if (status == ST_OK && data) {
-        copy_piece(request, data, size);
+        memcpy(request->slot->memory + request->body_size, data, size);
     }
     if (status == ST_OK) {
         request->body_size += size;

@@ -333,10 +333,6 @@ void exchange_work(struct job *job, struct worker *worker) {
     enum status status = request->transport->is_gone(request)
                              ? fail(err, ST_CANCELLED, "the client closed the connection")
                              : overload_judge_late(request, pipeline_run(request, worker));
-    if (request->answer.rest.size > 0) { /* it lies in the slot */
-        request->answer.slot = request->slot;
-        request->slot = NULL;
-    }
     give_slot_back(request);
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
     job->served = status == ST_OK;

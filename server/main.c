@@ -53,16 +53,14 @@ static bool may_have_gpu(const struct config *config) {
     return gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists();
 }
 
-/* Every connection takes a descriptor, and so may its body. A worker may have a work slot, an exchange with
- * and two sockets to a process of codecs and, with a GPU, another one. There are fewer than two workers per
- * counted one. A reader has no process of codecs, as it does JPEGs only. An event thread has three. The rest
- * is for files.
- */
+/* Every connection takes a descriptor, and so may its body and, with a GPU, its answer. A worker may have a
+ * work slot, an exchange and two sockets to codecs and, with a GPU, a lent slot and a socket. There are fewer
+ * than two workers per counted one. A reader has no codecs. An event thread has three. */
 static enum status reserve_descriptors(const struct service *service, unsigned workers, struct error *err) {
     const struct config *config = service->config;
     unsigned threads = http_threads(config, service->cores);
-    rlim_t want = (rlim_t)config->connections * 2 + (rlim_t)workers * 8 + (rlim_t)service->places * 4 +
-                  (rlim_t)service->readers * 2 + (rlim_t)threads * 3 + 64;
+    rlim_t want = (rlim_t)config->connections * (service->gpu ? 3 : 2) + (rlim_t)workers * 9 +
+                  (rlim_t)service->places * 5 + (rlim_t)service->readers * 3 + (rlim_t)threads * 3 + 64;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < want) {
@@ -189,7 +187,9 @@ static enum status service_init(struct service *service, struct error *err) {
     struct settings *settings;
     unsigned workers = config->workers ? config->workers : service->cores;
     unsigned threads = 2 * workers + service->places + service->readers;
-    slot_pool_limit(service->slots, memory_request_max(service->memory, config->connections, threads));
+    unsigned each = service->gpu ? 2 : 1; /* a slot that is lent and one that is not */
+    slot_pool_limit(service->slots,
+                    memory_request_max(service->memory, each * config->connections, each * threads));
     enum status status = reserve_descriptors(service, workers, err);
     if (status == ST_OK) {
         status = settings_create(&settings, config, err);

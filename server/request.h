@@ -38,8 +38,9 @@ struct answer_header {
 /* The HTTP side takes over the body, which is heap memory, and the slot. */
 struct answer {
     unsigned http_status;
-    struct buf body;   /* the whole body, or what comes before `rest` */
-    struct bytes rest; /* of the body, in memory of the slot; size 0: none */
+    struct buf body; /* the whole body, or what comes before `rest` */
+    struct bytes
+        rest; /* of the body, in memory of the slot, which an engine may still change; size 0: none */
     struct slot *slot; /* NULL: none */
     unsigned header_count;
     struct answer_header header[ANSWER_HEADERS_MAX];
@@ -77,8 +78,8 @@ struct request {
     bool authorized;
     bool answered;        /* the answer is complete */
     bool close;           /* the connection must not be used again */
-    struct slot *slot;    /* holds the body, and the answer of a GPU's codecs until that has its slot */
-    bool lends_slot;      /* the answer may stay in it until it is sent */
+    struct slot *slot;    /* holds the body, and tables of what it asks for */
+    bool lends_slot;      /* the answer of a GPU's codecs may stay in its slot until it is sent */
     size_t body_size;     /* bytes of the body kept at the slot's start */
     uint64_t received;    /* bytes of the body seen, discarded ones included */
     size_t sent;          /* bytes of the answer's body */

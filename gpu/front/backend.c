@@ -54,7 +54,6 @@ static enum status ask(struct lane *lane, struct slot *slot, size_t kept, struct
                        struct wire_done *done, struct error *err) {
     struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
     struct gpu_backend *backend = own_backend(lane->backend);
-    link_place(message, slot);
     return supervisor_run(backend->supervisor, &own->link, message, slot, kept, &backend->patience, done,
                           err);
 }

@@ -31,25 +31,26 @@ static enum status run_in_process(struct engine_link *link, struct wire_run *run
     return status;
 }
 
-enum status link_run(struct engine_link *link, struct wire_run *run, int slot, struct patience *patience,
-                     struct wire_done *done, struct error *err) {
+enum status link_run(struct engine_link *link, struct wire_run *run, struct slot *slot,
+                     struct patience *patience, struct wire_done *done, struct error *err) {
     enum status status = ST_OK;
+    int fd = slot_lend(slot);
+    if (fd < 0) {
+        return fail(err, ST_UNSUPPORTED, "the memory of this run is the daemon's alone");
+    }
+    run->slot_serial = slot->serial;
+    run->slot_generation = slot->generation;
+    run->slot_span = slot_span(slot);
     if (link->session) {
-        engine_run(link->session, run, dup(slot), done);
+        engine_run(link->session, run, dup(fd), done);
     } else {
-        status = run_in_process(link, run, slot, patience, done, err);
+        status = run_in_process(link, run, fd, patience, done, err);
     }
     status = status == ST_OK ? wire_done_check(done, run, err) : status;
     if (status == ST_OK && done->error.status != ST_OK) {
         status = fail(err, done->error.status, "%s", done->error.text);
     }
     return status;
-}
-
-void link_place(struct wire_run *run, const struct slot *slot) {
-    run->slot_serial = slot->serial;
-    run->slot_generation = slot->generation;
-    run->slot_span = slot_span(slot);
 }
 
 static void send_mask(struct wire_run *run, const struct transcode *job) {

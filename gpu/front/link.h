@@ -14,14 +14,12 @@ struct engine_link {
 };
 #define LINK_NONE ((struct engine_link){.socket = -1})
 
-/* Runs on the engine, waits for the answer as long as patience_ms says, and checks it. After any failure but
- * ST_BUSY (no device memory for this run) and ST_UNSUPPORTED (a JPEG that the device does not take) the
+/* Lends the slot, from which all memory of the run must have been taken, to the engine, runs there, waits for
+ * the answer as long as patience_ms says, and checks it. After any failure but ST_BUSY (no device memory for
+ * this run) and ST_UNSUPPORTED (a JPEG that the device does not take; a slot that no engine may map) the
  * engine must be ended. Until then it may write to the slot. */
-enum status link_run(struct engine_link *link, struct wire_run *run, int slot, struct patience *patience,
-                     struct wire_done *done, struct error *err);
-
-/* Names the slot of a run. All memory of the run must have been taken from the slot. */
-void link_place(struct wire_run *run, const struct slot *slot);
+enum status link_run(struct engine_link *link, struct wire_run *run, struct slot *slot,
+                     struct patience *patience, struct wire_done *done, struct error *err);
 
 /* The run of a job, without its slot. `picture`: as in struct wire_transcode. */
 struct wire_run link_transcode(const struct transcode *job, uint64_t picture);

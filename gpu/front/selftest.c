@@ -95,8 +95,9 @@ static bool same_pixels(const struct image *a, const struct image *b) {
 static bool same_faces(const struct image *a, const struct image *b) {
     const struct face_candidates *one = (const struct face_candidates *)(void *)plane_row(&a->plane[0], 0);
     const struct face_candidates *other = (const struct face_candidates *)(void *)plane_row(&b->plane[0], 0);
-    return one->count == other->count && one->count <= FACE_CANDIDATES_MAX &&
-           memcmp(one->candidate, other->candidate, one->count * sizeof one->candidate[0]) == 0;
+    uint32_t count = one->count;
+    return count == other->count && count <= FACE_CANDIDATES_MAX &&
+           memcmp(one->candidate, other->candidate, count * sizeof one->candidate[0]) == 0;
 }
 
 static bool same_result(enum filter_id filter, const struct image *a, const struct image *b) {
@@ -168,8 +169,7 @@ static enum status run_sample(struct engine_link *link, struct bench *bench, con
     };
     bool asked = status == ST_OK;
     if (asked) {
-        link_place(&run, bench->slot);
-        status = link_run(link, &run, bench->slot->fd, &patience, &done, err);
+        status = link_run(link, &run, bench->slot, &patience, &done, err);
     }
     bool wrong =
         status == ST_OK && !same_result(sample->filter, &bench->image[EXPECTED], &bench->image[RESULT]);

@@ -15,8 +15,7 @@ static enum status run_sample(struct engine_link *link, const struct gpu_sample 
     struct wire_done done;
     struct wire_run run = link_transcode(job, 0);
     memset(job->output, 0, sample->expected.size < job->room ? sample->expected.size : job->room);
-    link_place(&run, job->slot);
-    enum status status = link_run(link, &run, job->slot->fd, &patience, &done, err);
+    enum status status = link_run(link, &run, job->slot, &patience, &done, err);
     if (status != ST_OK) {
         return status;
     }

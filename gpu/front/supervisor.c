@@ -200,8 +200,10 @@ static void note_sandbox(struct supervisor *supervisor, const struct wire_ready 
     }
 }
 
-/* Connects the link to the current engine, unless it already is. */
-static enum status connect_link(struct supervisor *supervisor, struct engine_link *link, struct error *err) {
+/* Connects the link to the current engine, unless it already is. A client's run gets an engine only once that
+ * has been tested: one that a picture has taken over could change the memory in which it is tested. */
+static enum status connect_link(struct supervisor *supervisor, struct engine_link *link, bool tests,
+                                struct error *err) {
     pthread_mutex_lock(&supervisor->lock);
     uint64_t epoch = supervisor->epoch;
     pthread_mutex_unlock(&supervisor->lock);
@@ -223,6 +225,8 @@ static enum status connect_link(struct supervisor *supervisor, struct engine_lin
     pthread_mutex_lock(&supervisor->lock);
     if (supervisor->control < 0) { /* without an epoch, the next engine is not blamed */
         status = fail(err, ST_DEVICE, "there is no engine");
+    } else if (!tests && atomic_load(&supervisor->state) != BACKEND_SERVING) {
+        status = fail(err, ST_UNSUPPORTED, "the engine does not serve");
     } else {
         status = channel_send(supervisor->control, &message, sizeof message, WIRE_SESSION, pair[1], err);
         link->epoch = supervisor->epoch;
@@ -238,8 +242,8 @@ static enum status connect_link(struct supervisor *supervisor, struct engine_lin
 static enum status test_engine(struct supervisor *supervisor, struct wire_ready *ready, struct error *err) {
     struct engine_link link = LINK_NONE;
     struct slot *slot = NULL;
-    enum status status = slot_acquire(supervisor->options.slots, SLOT_WORK, &slot, err);
-    if (status == ST_OK && (status = connect_link(supervisor, &link, err)) == ST_OK) {
+    enum status status = slot_acquire(supervisor->options.slots, SLOT_LENT_WORK, &slot, err);
+    if (status == ST_OK && (status = connect_link(supervisor, &link, true, err)) == ST_OK) {
         status = selftest_run(&link, slot, supervisor->options.reference, &supervisor->refused, err);
     }
     if (status == ST_OK) {
@@ -368,9 +372,9 @@ enum status supervisor_run(struct supervisor *supervisor, struct engine_link *li
     if (!selftest_allows(atomic_load(&supervisor->refused), &run->chain)) {
         return fail(err, ST_UNSUPPORTED, "the self-test of the GPU refused a filter of the chain");
     }
-    enum status status = connect_link(supervisor, link, err);
+    enum status status = connect_link(supervisor, link, false, err);
     if (status == ST_OK) {
-        status = link_run(link, run, slot->fd, patience, done, err);
+        status = link_run(link, run, slot, patience, done, err);
     }
     if (status != ST_OK && status != ST_BUSY && status != ST_UNSUPPORTED) {
         uint64_t epoch = link->epoch;

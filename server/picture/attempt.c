@@ -11,20 +11,28 @@ static enum status take_working(const struct attempt *attempt, struct error *err
                           err);
 }
 
+bool attempt_lends(const struct request *request, const struct worker *worker) {
+    const struct service *service = request->service;
+    bool serves = false;
+    for (unsigned i = 0; i + 1 < service->backend_count; i++) {
+        serves |= worker->lane[i] && backend_state(service->backend[i], NULL) == BACKEND_SERVING;
+    }
+    return serves && request->parameters.input.backend != BACKEND_CPU;
+}
+
 enum status attempt_run(const struct attempt *attempt, const struct run *asked, struct lane_timing *timing,
                         struct error *err) {
     struct run run = *asked;
     struct service *service = attempt->request->service;
     struct outcome *outcome = &attempt->request->outcome;
     enum status status = fail(err, ST_BUSY, "no backend has memory for this worker");
-    bool cpu = attempt->request->parameters.input.backend == BACKEND_CPU;
-    for (unsigned i = cpu ? service->backend_count - 1 : 0; i < service->backend_count; i++) {
+    for (unsigned i = attempt->work->lends ? 0 : service->backend_count - 1; i < service->backend_count;
+         i++) {
         struct backend *backend = service->backend[i];
         if (!attempt->worker->lane[i] || backend_state(backend, NULL) != BACKEND_SERVING) {
             continue;
         }
         status = backend == service->cpu ? take_working(attempt, err) : ST_OK;
-        attempt->work->slot->shared |= backend != service->cpu;
         run.working = attempt->work->working;
         status = status == ST_OK ? lane_run(attempt->worker->lane[i], &run, timing, err) : status;
         if (!*attempt->decoded) {

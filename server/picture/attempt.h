@@ -19,6 +19,10 @@ struct attempt {
     const bool *decoded; /* the source is complete, so that another backend can repeat the run */
 };
 
+/* Whether a backend that is another process may get the request's pictures, so that they have to lie in
+ * memory which that maps. The CPU does all others, in memory that no other process ever maps. */
+bool attempt_lends(const struct request *request, const struct worker *worker);
+
 /* Tries the backends in order. The CPU is the last one and does not fail. A GPU may not support a model of
  * the search for faces. Names the backend in the request's outcome. Fails like lane_run. */
 enum status attempt_run(const struct attempt *attempt, const struct run *asked, struct lane_timing *timing,

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/orient.h"
+#include "core/slot.h"
 #include "filters/argument/region_entry.h"
 #include "server/outcome.h"
 
@@ -103,31 +105,31 @@ bool detection_takes_planes(const struct parameters *parameters, const struct im
     return plan_chain(&trial, parameters, planes, orientation, &planar, &ignored) == ST_OK && planar;
 }
 
-/* The parts of the memory, each aligned like a picture. */
-static size_t aligned(size_t size) {
-    return (size + IMAGE_ALIGNMENT - 1) / IMAGE_ALIGNMENT * IMAGE_ALIGNMENT;
-}
-
 static size_t result_bytes(void) {
     struct image_shape shape = detect_shape();
     struct image image;
-    return aligned(image_layout(&image, &shape));
+    return image_layout(&image, &shape);
 }
 
+/* Each part is aligned like a picture. */
 size_t detection_bytes(const struct detection *detection) {
     return detection->wanted
-               ? result_bytes() + aligned(sizeof(struct faces)) + aligned(sizeof(struct region_room))
+               ? result_bytes() + bytes_align_up(sizeof(struct detection_found), IMAGE_ALIGNMENT)
                : 0;
 }
 
-void detection_place(struct detection *detection, uint8_t *memory) {
+enum status detection_take_memory(struct detection *detection, struct slot *pictures, struct slot *own,
+                                  struct error *err) {
     struct image_shape shape = detect_shape();
+    uint8_t *memory = slot_take(pictures, result_bytes(), err);
+    uint8_t *found = memory ? slot_take(own, sizeof *detection->found, err) : NULL;
+    if (!found) {
+        return err->status;
+    }
     image_layout(&detection->result, &shape);
     image_place(&detection->result, memory);
-    memory += result_bytes();
-    detection->faces = (struct faces *)(void *)memory;
-    memory += aligned(sizeof(struct faces));
-    detection->room = (struct region_room *)(void *)memory;
+    detection->found = (struct detection_found *)(void *)found;
+    return ST_OK;
 }
 
 /* A hundredth of a pixel is all that is told, so that regions made of an answer are those of the search. */
@@ -145,14 +147,27 @@ static void round_faces(struct faces *faces) {
     }
 }
 
+/* An engine may still change the result. A count above the maximum stays, and is refused later. */
+static struct face_candidates *copy_candidates(const struct detection *detection) {
+    const struct face_candidates *made =
+        (const struct face_candidates *)(const void *)detection->result.plane[0].data;
+    struct face_candidates *copy = &detection->found->candidates;
+    uint32_t count = *(const volatile uint32_t *)&made->count; /* read once */
+    copy->count = count;
+    count = count < FACE_CANDIDATES_MAX ? count : FACE_CANDIDATES_MAX;
+    memcpy(copy->candidate, made->candidate, count * sizeof copy->candidate[0]);
+    return copy;
+}
+
 enum status detection_read(struct detection *detection, struct face_model *model, struct error *err) {
-    struct face_candidates *candidates = (struct face_candidates *)(void *)detection->result.plane[0].data;
+    struct faces *faces = &detection->found->faces;
     const struct face_weights *weights;
     enum status status = face_model_weights(model, &weights, err);
-    status =
-        status == ST_OK ? faces_find(weights, candidates, &detection->frame, detection->faces, err) : status;
     if (status == ST_OK) {
-        round_faces(detection->faces);
+        status = faces_find(weights, copy_candidates(detection), &detection->frame, faces, err);
+    }
+    if (status == ST_OK) {
+        round_faces(faces);
     }
     return status;
 }
@@ -162,10 +177,10 @@ enum status detection_add(const struct detection *detection, const struct parame
     bool ellipse = parameters->detect.shape == DETECT_ELLIPSE;
     enum status status = ST_OK;
     if (!set->room) {
-        region_lend(set, detection->room);
+        region_lend(set, &detection->found->room);
     }
-    for (unsigned i = 0; i < detection->faces->count && status == ST_OK; i++) {
-        const struct face *face = &detection->faces->face[i];
+    for (unsigned i = 0; i < detection->found->faces.count && status == ST_OK; i++) {
+        const struct face *face = &detection->found->faces.face[i];
         const struct region region = {.form = ellipse ? REGION_ELLIPSE : REGION_RECTANGLE,
                                       .count = 4,
                                       .source = REGION_FOUND,
@@ -194,7 +209,7 @@ static enum status write_face(const struct face *face, double margin, bool first
 
 enum status detection_write(const struct detection *detection, const struct parameters *parameters,
                             struct buf *body, struct error *err) {
-    const struct faces *faces = detection->faces;
+    const struct faces *faces = &detection->found->faces;
     double margin = parameters_given(parameters, "detect_margin") ? parameters->detect.margin : 0;
     enum status status = buf_printf(body, err, "{\"width\":%u,\"height\":%u,\"faces\":[",
                                     detection->frame.width, detection->frame.height);
@@ -207,8 +222,8 @@ enum status detection_write(const struct detection *detection, const struct para
 void detection_report(const struct detection *detection, char text[DETECTION_REPORT_MAX]) {
     size_t used = 0;
     text[0] = '\0';
-    for (unsigned i = 0; i < detection->faces->count; i++) {
-        const struct face *face = &detection->faces->face[i];
+    for (unsigned i = 0; i < detection->found->faces.count; i++) {
+        const struct face *face = &detection->found->faces.face[i];
         char one[128];
         int length = snprintf(one, sizeof one, "%s%.1f,%.1f,%.1f,%.1f,%.3f", i ? "; " : "", face->x, face->y,
                               face->width, face->height, face->score);
@@ -224,7 +239,7 @@ void detection_report(const struct detection *detection, char text[DETECTION_REP
 void detection_note(const struct detection *detection, const struct parameters *parameters,
                     struct outcome *outcome) {
     outcome->searched = true;
-    outcome->faces = detection->faces->count;
+    outcome->faces = detection->found->faces.count;
     if (parameters->detect.report && outcome->faces > 0) {
         outcome->report = malloc(DETECTION_REPORT_MAX);
     }

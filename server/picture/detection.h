@@ -11,15 +11,22 @@
 #include "server/message/parameters.h"
 
 struct outcome;
+struct slot;
+
+/* From the search to the answer. */
+struct detection_found {
+    struct face_candidates candidates; /* the chain's result */
+    struct faces faces;                /* valid after detection_read */
+    struct region_room room;           /* for the regions */
+};
 
 /* Zero-initialise. */
 struct detection {
     bool wanted;
-    struct chain chain;       /* turns the stored picture upright, stretches it and searches */
-    struct faces_frame frame; /* the stretched picture and the upright one */
-    struct image result;      /* of the chain; laid over the memory */
-    struct faces *faces;      /* in that memory; valid after detection_read */
-    struct region_room *room; /* in that memory, for the regions */
+    struct chain chain;            /* turns the stored picture upright, stretches it and searches */
+    struct faces_frame frame;      /* the stretched picture and the upright one */
+    struct image result;           /* of the chain; in memory that an engine may map */
+    struct detection_found *found; /* what the daemon makes of it; in memory of its own */
 };
 
 /* Plans the search in a stored picture of this shape and EXIF orientation, if it is asked for. ST_LIMIT when
@@ -34,10 +41,13 @@ bool detection_takes_planes(const struct parameters *parameters, const struct im
 /* Bytes for the result and what is made of it; 0 if none is wanted. */
 size_t detection_bytes(const struct detection *detection);
 
-/* Lays the result over memory of detection_bytes, aligned like a picture. */
-void detection_place(struct detection *detection, uint8_t *memory);
+/* Takes memory for the result from `pictures`, and for what is made of it from `own`, which no other process
+ * maps. Fails like slot_take. */
+enum status detection_take_memory(struct detection *detection, struct slot *pictures, struct slot *own,
+                                  struct error *err);
 
-/* Finds the faces in the chain's result. ST_LIMIT when there are too many to hide all. */
+/* Finds the faces in the chain's result, of which it uses a copy. ST_LIMIT when there are too many to hide
+ * all. */
 enum status detection_read(struct detection *detection, struct face_model *model, struct error *err);
 
 /* Appends a region for each face to a set in the upright picture. ST_LIMIT when the set is full. */

@@ -133,6 +133,6 @@ uint64_t footprint_sum(const struct footprint *footprint) {
 }
 
 uint64_t footprint_beside_device(const struct plan *plan) {
-    return (uint64_t)footprint_room(plan) + answer_bytes(plan) + metadata_bytes(plan) +
+    return plan->input.size + (uint64_t)footprint_room(plan) + answer_bytes(plan) + metadata_bytes(plan) +
            selection_mask_bytes(&plan->selection, &plan->stored) + detection_bytes(&plan->detection);
 }

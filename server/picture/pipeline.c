@@ -98,6 +98,7 @@ static enum status take_memory(struct pipeline *p) {
     p->work.footprint = footprint_of(&p->plan, service->cpu);
     p->work.most = p->request->job.most;
     p->work.body = p->request->job.body;
+    p->work.lends = !plan_moves_blocks(&p->plan) && attempt_lends(p->request, p->worker);
     enum status status = overload_correct(p->request, footprint_sum(&p->work.footprint));
     return status == ST_OK ? workspace_open(&p->work, service->slots, &p->plan, p->err) : status;
 }
@@ -357,12 +358,10 @@ static enum status encode(struct pipeline *p) {
 /* The answer stays in memory until it is sent, longer than the slot that claimed the memory for it. */
 static void count_memory(const struct pipeline *p) {
     struct request *request = p->request;
-    const struct slot *work = p->work.slot;
     request->answer_bytes = request->answer.body.capacity;
     slot_pool_count(request->service->slots, (int64_t)request->answer_bytes);
     log_message(LOG_DEBUG, "memory", "%s: predicted %" PRIu64 " bytes beside the body, took %zu with it",
-                request->id, request->job.bytes,
-                request->slot->used + (work ? work->used + work->claimed : 0));
+                request->id, request->job.bytes, request->slot->used + workspace_bytes(&p->work));
 }
 
 /* Time that this thread, its helpers and the codecs' process have computed. Only differences matter. */

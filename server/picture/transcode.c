@@ -35,7 +35,7 @@ struct transcoding {
     struct lane *lane;
     struct plan *plan;
     struct slot *slot;        /* holds the input and what the device reads and writes beside it */
-    struct bytes input;       /* the file, or the coefficients of one with several scans */
+    struct bytes input;       /* a copy of the file, or the coefficients of one with several scans */
     enum transcode_form form; /* of the input */
     int64_t read_ns;          /* time of reading coefficients */
     uint64_t picture;         /* number of the decoded picture, from the search */
@@ -46,8 +46,20 @@ static bool keeps_blocks(const struct plan *plan) {
     return plan_answer(plan) == ANSWER_PICTURE && plan_may_patch(plan);
 }
 
-/* Reads the coefficients into a slot for pictures, which give_back returns: they take more memory than a
- * body may. */
+/* The body stays the daemon's alone, whose metadata it reads again, and which others do not get to see. */
+static enum status copy_file(struct transcoding *way, struct error *err) {
+    const struct bytes file = way->plan->input;
+    enum status status = slot_acquire(way->request->service->slots, SLOT_LENT_FILE, &way->slot, err);
+    uint8_t *memory = status == ST_OK ? slot_take(way->slot, file.size, err) : NULL;
+    if (!memory) {
+        return err->status;
+    }
+    bytes_stream(memory, file.data, file.size);
+    way->input = (struct bytes){memory, file.size};
+    return ST_OK;
+}
+
+/* They take more memory than a file. */
 static enum status read_coefficients(struct transcoding *way, struct error *err) {
     const struct plan *plan = way->plan;
     struct coefficients_layout layout;
@@ -55,23 +67,20 @@ static enum status read_coefficients(struct transcoding *way, struct error *err)
     if (!coefficients_lay_out(&plan->picture.native, &layout)) {
         return fail(err, ST_UNSUPPORTED, "the JPEG's planes are not read as coefficients");
     }
-    way->slot = NULL;
-    enum status status = slot_acquire(way->request->service->slots, SLOT_WORK, &way->slot, err);
-    uint8_t *memory = status == ST_OK ? slot_take(way->slot, jpeg_coefficients_bytes(&layout), err) : NULL;
-    if (!memory) {
+    enum status status = slot_acquire(way->request->service->slots, SLOT_LENT_WORK, &way->slot, err);
+    size_t table = jpeg_coefficients_table(&layout), lent = jpeg_coefficients_bytes(&layout) - table;
+    uint8_t *memory = status == ST_OK ? slot_take(way->slot, lent, err) : NULL;
+    uint8_t *own = memory ? slot_take(way->request->slot, table, err) : NULL;
+    if (!own) {
         return err->status;
     }
-    status = jpeg_coefficients_read(plan->input, &plan->limits, &plan->picture.native, keeps_blocks(plan),
-                                    memory, err);
+    const struct jpeg_coefficients_way how = {.quick = jpeg_coefficients_are_quick(),
+                                              .plain = keeps_blocks(plan),
+                                              .table = (uint64_t *)(void *)own};
+    status = jpeg_coefficients_read_by(&how, plan->input, &plan->limits, &plan->picture.native, memory, err);
     way->input = (struct bytes){memory, coefficients_size(&layout)};
     way->read_ns = clock_ns() - start;
     return status;
-}
-
-static void give_back(struct transcoding *way) {
-    if (way->slot != way->request->slot) {
-        slot_give_back(way->slot);
-    }
 }
 
 static struct transcode job_of(struct transcoding *way, const struct chain *chain) {
@@ -95,14 +104,12 @@ static enum status search(struct transcoding *way, struct error *err) {
     struct detection *detection = &plan->detection;
     struct transcode job = job_of(way, &detection->chain);
     size_t size = 0;
-    uint8_t *memory = slot_take(way->slot, detection_bytes(detection), err);
-    if (!memory) {
-        return err->status;
+    enum status status = detection_take_memory(detection, way->slot, request->slot, err);
+    if (status == ST_OK) {
+        job.output = detection->result.plane[0].data;
+        job.room = sizeof(struct face_candidates);
+        status = lane_transcode(way->lane, &job, &size, &way->search, err);
     }
-    detection_place(detection, memory);
-    job.output = detection->result.plane[0].data;
-    job.room = sizeof(struct face_candidates);
-    enum status status = lane_transcode(way->lane, &job, &size, &way->search, err);
     status = status == ST_OK ? detection_read(detection, request->service->faces, err) : status;
     if (status != ST_OK) {
         return status;
@@ -113,8 +120,8 @@ static enum status search(struct transcoding *way, struct error *err) {
                : ST_OK;
 }
 
-/* Makes the answer from the device's JPEG. Its scans stay in the slot that has them, unless that is a
- * worker's own, or bodies hold much memory already. */
+/* Makes the answer from the device's JPEG. Its scans stay in the slot that has them, unless that holds
+ * coefficients, too, or bodies hold much memory already. */
 static enum status answer_with(struct transcoding *way, struct bytes encoded, bool patch, struct error *err) {
     const struct plan *plan = way->plan;
     const struct metadata *metadata = &plan->picture.metadata;
@@ -126,10 +133,12 @@ static enum status answer_with(struct transcoding *way, struct bytes encoded, bo
     if (status != ST_OK) {
         return status;
     }
-    if (way->slot != way->request->slot || !way->request->lends_slot) {
+    if (way->form == TRANSCODE_COEFFICIENTS || !way->request->lends_slot) {
         return buf_append(&answer->body, scans.data, scans.size, err);
     }
     answer->rest = scans;
+    answer->slot = way->slot;
+    way->slot = NULL;
     return ST_OK;
 }
 
@@ -139,7 +148,7 @@ static enum status make_picture(struct transcoding *way, struct error *err) {
     struct transcode_mask mask;
     bool masked;
     size_t size = 0;
-    enum status status = transcode_mask_make(&mask, plan, way->slot, &masked, err);
+    enum status status = transcode_mask_make(&mask, plan, way->slot, way->request->slot, &masked, err);
     if (status != ST_OK) {
         return status;
     }
@@ -158,12 +167,9 @@ static enum status make_picture(struct transcoding *way, struct error *err) {
 static enum status run(struct transcoding *way, struct error *err) {
     struct request *request = way->request;
     struct plan *plan = way->plan;
-    enum status status = way->form == TRANSCODE_COEFFICIENTS ? read_coefficients(way, err) : ST_OK;
-    if (status != ST_OK) {
-        return status;
-    }
-    way->slot->shared = true;
-    if (plan->detection.wanted) {
+    enum status status =
+        way->form == TRANSCODE_COEFFICIENTS ? read_coefficients(way, err) : copy_file(way, err);
+    if (status == ST_OK && plan->detection.wanted) {
         status = search(way, err);
     }
     if (status == ST_OK) {
@@ -226,12 +232,8 @@ static enum transcode_form form_of(const struct plan *plan, const struct worker 
 
 enum status transcode_run(struct request *request, struct worker *worker, struct plan *plan, bool *complete,
                           struct error *err) {
-    struct transcoding way = {.request = request,
-                              .lane = worker->lane[0],
-                              .plan = plan,
-                              .slot = request->slot,
-                              .input = plan->input,
-                              .form = form_of(plan, worker)};
+    struct transcoding way = {
+        .request = request, .lane = worker->lane[0], .plan = plan, .form = form_of(plan, worker)};
     const struct outcome before = request->outcome;
     const struct region_mark regions = region_mark(&plan->selection.region);
     struct error cause = {0};
@@ -241,7 +243,7 @@ enum status transcode_run(struct request *request, struct worker *worker, struct
         return ST_OK;
     }
     enum status status = run(&way, &cause);
-    give_back(&way);
+    slot_give_back(way.slot);
     *complete = status == ST_OK;
     if (status == ST_OK) {
         note_success(&way);
@@ -282,10 +284,8 @@ static void give_up(const struct request *request, const struct error *cause) {
                 cause->text);
 }
 
-static enum status run_half(const struct worker *worker, const struct workspace *work,
-                            const struct transcode *job, size_t *size, struct lane_timing *timing,
-                            struct error *err) {
-    work->slot->shared = true;
+static enum status run_half(const struct worker *worker, const struct transcode *job, size_t *size,
+                            struct lane_timing *timing, struct error *err) {
     enum status status = lane_transcode(worker->lane[0], job, size, timing, err);
     return status == ST_OK && job->pixels && *size != job->room
                ? fail(err, ST_DEVICE, "the picture is not complete")
@@ -321,7 +321,7 @@ bool transcode_decode(struct request *request, const struct worker *worker, cons
     job.orientation = plan->orientation;
     job.pixels = true;
     job.room = plan_shape_size(&plan->encoded);
-    if (run_half(worker, work, &job, &size, &timing, &cause) != ST_OK) {
+    if (run_half(worker, &job, &size, &timing, &cause) != ST_OK) {
         give_up(request, &cause);
         return false;
     }
@@ -359,7 +359,7 @@ bool transcode_encode(struct request *request, const struct worker *worker, cons
     job.quality = plan->options.quality;
     job.optimal = plan->options.optimal;
     job.room = room < job.room ? room : job.room;
-    enum status status = run_half(worker, work, &job, &size, &timing, &cause);
+    enum status status = run_half(worker, &job, &size, &timing, &cause);
     if (status == ST_OK) {
         status = answer_with_copy(request, plan, (struct bytes){work->memory[1], size}, &cause);
     }

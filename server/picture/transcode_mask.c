@@ -27,12 +27,13 @@ static struct mask_options options_of(const struct plan *plan) {
                                  .deadline_ns = selection->deadline_ns};
 }
 
-static enum status list_regions(struct transcode_mask *mask, struct plan *plan, struct slot *slot, bool whole,
+/* mask->rects stays the daemon's own list. */
+static enum status list_regions(struct transcode_mask *mask, struct plan *plan, struct slot *own, bool whole,
                                 struct error *err) {
     struct selection *selection = &plan->selection;
     const struct mask_options options = options_of(plan);
     struct mask_list list = {.room = MASK_PLAN_RECTS_MAX};
-    list.rect = (struct mask_plan_rect *)(void *)slot_take(slot, list.room * sizeof *list.rect, err);
+    list.rect = (struct mask_plan_rect *)(void *)slot_take(own, list.room * sizeof *list.rect, err);
     if (!list.rect) {
         return err->status;
     }
@@ -41,6 +42,18 @@ static enum status list_regions(struct transcode_mask *mask, struct plan *plan, 
     mask->rects = list.rect;
     mask->plan.rects = list.count;
     return status;
+}
+
+/* Puts a copy of the list where the device finds it. */
+static enum status lend_list(struct transcode_mask *mask, struct slot *slot, struct error *err) {
+    size_t size = mask->plan.rects * sizeof *mask->rects;
+    uint8_t *copy = slot_take(slot, size, err);
+    if (!copy) {
+        return err->status;
+    }
+    memcpy(copy, mask->rects, size);
+    mask->rects = (const struct mask_plan_rect *)(const void *)copy;
+    return ST_OK;
 }
 
 static uint64_t count_weight(const struct image *mask, bool invert) {
@@ -114,7 +127,7 @@ static void plan_redaction(struct mask_plan *made, const struct plan *plan, bool
 }
 
 enum status transcode_mask_make(struct transcode_mask *mask, struct plan *plan, struct slot *slot,
-                                bool *wanted, struct error *err) {
+                                struct slot *own, bool *wanted, struct error *err) {
     const struct input_arguments *input = &plan->parameters->input;
     struct selection *selection = &plan->selection;
     struct mask_plan *made = &mask->plan;
@@ -127,13 +140,16 @@ enum status transcode_mask_make(struct transcode_mask *mask, struct plan *plan, 
         status = read_part(mask, plan, slot, err);
     }
     if (status == ST_OK && selection->region.count > 0) {
-        status = list_regions(mask, plan, slot, several, err);
+        status = list_regions(mask, plan, own, several, err);
     }
     if (status == ST_OK) {
         status = count_covered(mask, plan, slot, err);
     }
     if (status == ST_OK) {
         status = selection_check(selection, plan->parameters, &plan->stored, err);
+    }
+    if (status == ST_OK && made->rects > 0) {
+        status = lend_list(mask, slot, err);
     }
     plan_redaction(made, plan, several);
     made->feather = made->masks && selection_is_soft(selection, plan->parameters) ? input->feather : 0;

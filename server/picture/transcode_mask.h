@@ -6,9 +6,10 @@
 #include "server/picture/plan.h"
 
 /* Fills *mask for the stored picture of a plan, and sets *wanted when there is something to draw or to
- * redact. Lists of regions and a mask of the form are put into memory of the slot. Fills the selection's
- * report. ST_UNSUPPORTED: the CPU has to draw it; else fails like selection_draw. */
+ * redact. Lists of regions and a mask of the form are put into memory of the slot, which an engine maps; the
+ * lists are made in `own`, which none does. Fills the selection's report. ST_UNSUPPORTED: the CPU has to draw
+ * it; else fails like selection_draw. */
 enum status transcode_mask_make(struct transcode_mask *mask, struct plan *plan, struct slot *slot,
-                                bool *wanted, struct error *err);
+                                struct slot *own, bool *wanted, struct error *err);
 
 #endif

@@ -17,6 +17,17 @@ static enum status take_pair(struct slot *slot, size_t size, uint8_t *memory[2],
     return ST_OK;
 }
 
+/* Acquires the slots, where the second may be the first. */
+static enum status acquire(struct workspace *workspace, struct slot_pool *pool, struct error *err) {
+    enum status status =
+        slot_acquire(pool, workspace->lends ? SLOT_LENT_WORK : SLOT_WORK, &workspace->slot, err);
+    if (status == ST_OK && workspace->lends) {
+        return slot_acquire(pool, SLOT_WORK, &workspace->own, err);
+    }
+    workspace->own = workspace->slot;
+    return status;
+}
+
 enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
                            struct error *err) {
     const struct footprint *footprint = &workspace->footprint;
@@ -31,22 +42,19 @@ enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, 
                     (needed + MIB - 1) / MIB, most / MIB);
     }
     workspace->spare = (size_t)(most - needed);
-    enum status status = slot_acquire(pool, SLOT_WORK, &workspace->slot, err);
-    struct slot *slot = workspace->slot;
+    enum status status = acquire(workspace, pool, err);
+    struct slot *slot = workspace->slot, *own = workspace->own;
     status = status == ST_OK ? take_pair(slot, footprint->picture, workspace->memory, err) : status;
     if (status == ST_OK && footprint->linear > 0) {
         status = take_pair(slot, footprint->linear, workspace->linear, err);
     }
     if (status == ST_OK && footprint->faces > 0) {
-        uint8_t *memory = slot_take(slot, footprint->faces, err);
-        if (!memory) {
-            return err->status;
-        }
-        detection_place(&plan->detection, memory);
+        status = detection_take_memory(&plan->detection, slot, own, err);
     }
     status = status == ST_OK ? selection_take_memory(&plan->selection, slot, &plan->stored, err) : status;
     if (status == ST_OK) {
-        slot_fit(slot, slot->used + footprint->working);
+        slot_fit(own, own->used + footprint->working);
+        slot_fit(slot, slot->used + (own == slot ? footprint->working : 0));
         status = slot_claim(slot, footprint->library, err);
     }
     return status;
@@ -60,7 +68,7 @@ enum status workspace_lend(struct workspace *workspace, const struct plan *plan,
     bool more = all > one && all - one <= workspace->spare;
     for (unsigned i = 0; i < 2 && !working->memory; i++) {
         working->size = i == 0 && more ? all : one;
-        working->memory = slot_take(workspace->slot, working->size, err);
+        working->memory = slot_take(workspace->own, working->size, err);
     }
     return working->memory ? ST_OK : err->status;
 }
@@ -70,7 +78,15 @@ void workspace_place(struct image *image, const struct image_shape *shape, uint8
     image_place(image, memory);
 }
 
+size_t workspace_bytes(const struct workspace *workspace) {
+    const struct slot *slot = workspace->slot, *own = workspace->own;
+    return (slot ? slot->used + slot->claimed : 0) + (own && own != slot ? own->used : 0);
+}
+
 void workspace_close(struct workspace *workspace) {
     slot_give_back(workspace->slot);
+    if (workspace->own != workspace->slot) {
+        slot_give_back(workspace->own);
+    }
     *workspace = (struct workspace){0};
 }

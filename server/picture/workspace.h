@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Memory for processing one picture. */
+ * Memory for processing one picture. An engine of a GPU may map the pictures; the tables beside them, which
+ * the daemon trusts, are in memory of its own. */
 #ifndef BLURD_SERVER_PICTURE_WORKSPACE_H
 #define BLURD_SERVER_PICTURE_WORKSPACE_H
 
@@ -9,11 +10,13 @@
 
 /* Zero-initialise, but for the first three members. */
 struct workspace {
+    uint64_t most;     /* bytes that the request may take */
+    uint64_t body;     /* bytes of its body, which count as well */
+    bool lends;        /* the pictures may be lent to an engine */
+    size_t spare;      /* bytes that the request may take beyond the footprint */
+    struct slot *slot; /* for pictures */
+    struct slot *own;  /* for tables and working memory, the daemon's alone; `slot` unless that is lent */
     struct footprint footprint; /* of the plan */
-    uint64_t most;              /* bytes that the request may take */
-    uint64_t body;              /* bytes of its body, which count as well */
-    size_t spare;               /* bytes that the request may take beyond the footprint */
-    struct slot *slot;
     uint8_t *memory[2];     /* each has room for the stored picture, the upright one and a result */
     uint8_t *linear[2];     /* the same in linear light; NULL: not wanted */
     struct working working; /* of the CPU backend; without memory until workspace_lend */
@@ -27,6 +30,9 @@ enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, 
 
 /* Lays an image over memory of the workspace. */
 void workspace_place(struct image *image, const struct image_shape *shape, uint8_t *memory);
+
+/* Bytes that the request took of the slots, claims included. */
+size_t workspace_bytes(const struct workspace *workspace);
 
 /* May be called without workspace_open. */
 void workspace_close(struct workspace *workspace);

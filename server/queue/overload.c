@@ -118,11 +118,11 @@ static uint64_t bodies_may_hold(const struct service *service) {
 }
 
 bool overload_spares(const struct service *service, uint64_t bytes) {
-    return slot_pool_held(service->slots, SLOT_BODY) + bytes <= bodies_may_hold(service);
+    return slot_pool_files(service->slots) + bytes <= bodies_may_hold(service);
 }
 
 bool overload_lends_slots(const struct service *service) {
-    return slot_pool_held(service->slots, SLOT_BODY) < bodies_may_hold(service) / 2;
+    return slot_pool_files(service->slots) < bodies_may_hold(service) / 2;
 }
 
 static bool device_serves(const struct service *service) {

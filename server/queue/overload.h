@@ -34,8 +34,8 @@ enum status overload_check_body(struct request *request);
 /* Whether bodies may take so many bytes more and still be within their share. */
 bool overload_spares(const struct service *service, uint64_t bytes);
 
-/* Whether answers may stay in the slots of their bodies until they are sent: bodies hold less than half of
- * their share. Clients may be slow, and a slot is larger than the answer in it. */
+/* Whether answers may stay in the slots that they were written to until they are sent: bodies hold less than
+ * half of their share. Clients may be slow, and a slot is larger than the answer in it. */
 bool overload_lends_slots(const struct service *service);
 
 /* Predicts time and bytes into request->cost and request->job, from the first bytes of the picture. */

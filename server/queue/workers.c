@@ -69,7 +69,7 @@ static int64_t look(struct workers *workers) {
     const struct workers_options *options = &workers->options;
     workers->admission.device_down =
         options->limits.devices > 0 && backend_transcodes(options->backends[0]) == 0;
-    workers->admission.room.bodies = options->slots ? slot_pool_held(options->slots, SLOT_BODY) : 0;
+    workers->admission.room.bodies = options->slots ? slot_pool_files(options->slots) : 0;
     return clock_ns();
 }
 

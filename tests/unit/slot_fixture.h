@@ -21,15 +21,19 @@ static inline struct slot_pool *make_pool(size_t budget) {
     return pool;
 }
 
-static inline struct slot *acquire(struct slot_pool *pool) {
+static inline struct slot *acquire_kind(struct slot_pool *pool, enum slot_kind kind) {
     struct slot *slot = NULL;
     struct error err = {0};
-    if (slot_acquire(pool, SLOT_WORK, &slot, &err) != ST_OK) {
+    if (slot_acquire(pool, kind, &slot, &err) != ST_OK) {
         fail_msg("acquire: %s", err.text);
     }
     assert_non_null(slot);
     assert_int_equal(slot->used, 0);
     return slot;
+}
+
+static inline struct slot *acquire(struct slot_pool *pool) {
+    return acquire_kind(pool, SLOT_WORK);
 }
 
 static inline void reserve(struct slot *slot, size_t size) {

@@ -54,9 +54,8 @@ static uint32_t test_engine(const char *path) {
     struct backend *reference = NULL;
     struct face_model model;
     struct slot_pool *pool = make_pool(64 * MIB);
-    struct slot *slot = acquire(pool);
+    struct slot *slot = acquire_kind(pool, SLOT_LENT_WORK);
     _Atomic uint32_t refused = 0;
-    slot->shared = true;
     assert_int_equal(face_model_open(&model, model_path, &err), ST_OK);
     assert_int_equal(cpu_backend_open("auto", &reference, &err), ST_OK);
     cpu_backend_use_model(reference, &model);

@@ -69,13 +69,13 @@ static double ask(struct patience *patience, bool answers, int64_t later, enum s
     struct wire_done done;
     struct error err;
     pthread_t thread;
-    int slot = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct slot slot = {.fd = open("/dev/null", O_RDONLY | O_CLOEXEC), .kind = SLOT_LENT_WORK};
     assert_int_equal(pthread_create(&thread, NULL, pretend, &engine), 0);
     int64_t begin = clock_ns();
-    enum status status = link_run(&link, &run, slot, patience, &done, &err);
+    enum status status = link_run(&link, &run, &slot, patience, &done, &err);
     double took = clock_ns_to_ms(clock_ns() - begin);
     pthread_join(thread, NULL);
-    close(slot);
+    close(slot.fd);
     if (status != expected) {
         fail_msg("status %d in place of %d after %.0f ms", (int)status, (int)expected, took);
     }
@@ -176,11 +176,39 @@ static void test_the_most(void **state) {
     assert_true(took >= SLOW_MS && took < MOST_MS / 2);
 }
 
+/* What the daemon alone may map never gets to an engine, nor does one engine's memory to a process of codecs
+ * or the other way round. */
+static void test_slots_that_are_not_lent(void **state) {
+    (void)state;
+    struct patience patience = {.least_ms = LEAST_MS};
+    for (unsigned kind = 0; kind < SLOT_KINDS; kind++) {
+        struct engine_link link = {.socket = pair[0]};
+        struct slot slot = {.fd = open("/dev/null", O_RDONLY | O_CLOEXEC), .kind = (enum slot_kind)kind};
+        const bool lent = kind == SLOT_LENT_FILE || kind == SLOT_LENT_WORK;
+        struct wire_run run = {.shape = {.model = PIXEL_RGB, .depth = 8, .width = WIDTH, .height = HEIGHT}};
+        struct wire_run got;
+        struct wire_done done;
+        struct error err;
+        int fd = -1;
+        assert_int_equal(link_run(&link, &run, &slot, &patience, &done, &err),
+                         lent ? ST_TIMEOUT : ST_UNSUPPORTED);
+        assert_int_equal(slot.shared, lent);
+        enum status sent = channel_receive(pair[1], &got, sizeof got, WIRE_RUN, &fd, 0, &err);
+        assert_int_equal(sent, lent ? ST_OK : ST_TIMEOUT);
+        assert_int_equal(fd >= 0, lent);
+        if (fd >= 0) {
+            close(fd);
+        }
+        close(slot.fd);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ms),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_bytes_of_a_jpeg),
+        cmocka_unit_test_setup_teardown(test_slots_that_are_not_lent, open_pair, close_pair),
         cmocka_unit_test_setup_teardown(test_an_engine_that_hangs, open_pair, close_pair),
         cmocka_unit_test_setup_teardown(test_an_engine_with_much_to_do, open_pair, close_pair),
         cmocka_unit_test_setup_teardown(test_work_that_begins_later, open_pair, close_pair),

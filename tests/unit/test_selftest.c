@@ -25,7 +25,7 @@ static void test_a_slot_without_room(void **state) {
     struct backend *reference = NULL;
     struct error err = {0};
     struct slot_pool *pool = make_pool(MIB);
-    struct slot *other = acquire(pool), *slot = acquire(pool);
+    struct slot *other = acquire(pool), *slot = acquire_kind(pool, SLOT_LENT_WORK);
     reserve(other, slot_pool_budget(pool));
     assert_int_equal(cpu_backend_open("auto", &reference, &err), ST_OK);
     _Atomic uint32_t refused = 0;
@@ -89,7 +89,7 @@ struct outcome {
 static struct outcome outcome_of(gpu_sample_maker *sample, uint32_t pictures, uint32_t refused, int socket) {
     const struct gpu_options options = {.reference = cpu, .sample = sample};
     struct engine_link link = LINK_NONE;
-    struct slot *slot = acquire(slots);
+    struct slot *slot = acquire_kind(slots, SLOT_LENT_WORK);
     struct error err = {0};
     struct outcome outcome = {.pictures = pictures};
     _Atomic uint32_t bits = refused;

@@ -8,9 +8,7 @@
 #include "tests/unit/slot_fixture.h"
 
 static struct slot *acquire_body(struct slot_pool *pool) {
-    struct slot *slot = NULL;
-    assert_int_equal(slot_acquire(pool, SLOT_BODY, &slot, NULL), ST_OK);
-    return slot;
+    return acquire_kind(pool, SLOT_BODY);
 }
 
 /* A body never gets the memory that a picture was worked on in, and little of another's once they hold much.
@@ -73,14 +71,14 @@ static bool is_readable(int fd) {
 static void test_trim(void **state) {
     (void)state;
     struct slot_pool *pool = make_pool(64 * MIB);
-    struct slot *slot[3] = {acquire(pool), acquire(pool), acquire_body(pool)};
+    struct slot *slot[3] = {acquire(pool), acquire_kind(pool, SLOT_LENT_WORK), acquire_body(pool)};
     assert_false(is_readable(slot_pool_event(pool)));
     assert_int_equal(slot_pool_trim(pool, INT64_MAX / 2), -1);
     for (unsigned i = 0; i < 3; i++) {
         reserve(slot[i], MIB << i);
     }
     assert_int_equal(slot_pool_trim(pool, INT64_MAX / 2), -1); /* they are in use */
-    slot[1]->shared = true;
+    assert_int_equal(slot_lend(slot[1]), slot[1]->fd);
     for (unsigned i = 0; i < 3; i++) {
         slot_give_back(slot[i]);
     }
@@ -104,15 +102,15 @@ static void test_trim(void **state) {
 static void test_trim_under_load(void **state) {
     (void)state;
     struct slot_pool *pool = make_pool(64 * MIB);
-    struct slot *slot = acquire(pool);
+    struct slot *slot = acquire_kind(pool, SLOT_LENT_WORK);
     int64_t now = clock_ns();
     reserve(slot, MIB);
-    slot->shared = true;
+    assert_int_equal(slot_lend(slot), slot->fd);
     slot_give_back(slot);
     assert_true(is_readable(slot_pool_event(pool)));
     for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(slot_pool_trim(pool, now), SLOT_IDLE_NS);
-        slot_give_back(acquire(pool));
+        slot_give_back(acquire_kind(pool, SLOT_LENT_WORK));
         assert_false(is_readable(slot_pool_event(pool)));
     }
     assert_int_equal(slot_pool_trim(pool, now), SLOT_IDLE_NS);
@@ -122,10 +120,56 @@ static void test_trim_under_load(void **state) {
     slot_pool_destroy(pool);
 }
 
+/* What an engine maps is never used for what it must not see, and the other way round. */
+static void test_kinds_do_not_mix(void **state) {
+    (void)state;
+    struct slot_pool *pool = make_pool(64 * MIB);
+    struct slot *slot[SLOT_KINDS];
+    for (unsigned kind = 0; kind < SLOT_KINDS; kind++) {
+        bool lent = kind == SLOT_LENT_FILE || kind == SLOT_LENT_WORK;
+        slot[kind] = acquire_kind(pool, (enum slot_kind)kind);
+        reserve(slot[kind], MIB);
+        assert_int_equal(slot_lend(slot[kind]), lent ? slot[kind]->fd : -1);
+        assert_int_equal(slot[kind]->shared, lent);
+    }
+    assert_int_equal(slot_pool_files(pool), 2 * MIB);
+    for (unsigned kind = 0; kind < SLOT_EXCHANGE; kind++) { /* which is not used again */
+        uint64_t serial = slot[kind]->serial;
+        slot_give_back(slot[kind]);
+        for (unsigned other = 0; other < SLOT_KINDS; other++) {
+            struct slot *next = acquire_kind(pool, (enum slot_kind)other);
+            assert_int_equal(next->serial == serial, other == kind);
+            slot_give_back(next);
+        }
+    }
+    slot_give_back(slot[SLOT_EXCHANGE]);
+    slot_pool_destroy(pool);
+}
+
+/* Answers wait for slow clients as bodies do. */
+static void test_lent_files(void **state) {
+    (void)state;
+    struct slot_pool *pool = make_pool(16 * MIB); /* of which they may keep 4 */
+    struct slot *first = acquire_kind(pool, SLOT_LENT_FILE), *second = acquire_kind(pool, SLOT_LENT_FILE);
+    reserve(first, 2 * MIB);
+    reserve(second, 3 * MIB);
+    slot_give_back(second);
+    second = acquire_kind(pool, SLOT_LENT_FILE);
+    assert_int_equal(second->reserved, SLOT_BODY_LEAST);
+    slot_give_back(first);
+    first = acquire_kind(pool, SLOT_LENT_FILE);
+    assert_int_equal(first->reserved, 2 * MIB);
+    slot_give_back(first);
+    slot_give_back(second);
+    slot_pool_destroy(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_kinds_do_not_mix),
+        cmocka_unit_test(test_lent_files),
         cmocka_unit_test(test_trim),
         cmocka_unit_test(test_trim_under_load),
     };

@@ -49,7 +49,7 @@ static struct slot *filled_slot(struct slot_pool *pool) {
     for (size_t i = 0; i < MIB; i++) {
         slot->memory[i] = (uint8_t)(i * 7 + i / 4096);
     }
-    slot->shared = true;
+    slot->shared = true; /* as slot_lend does */
     return slot;
 }
 

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""An engine that a picture has taken over: what it sees of requests that it is not asked to run, which is nothing, and
+what it can do to the daemon, which trusts no byte of the memory that both map. The tests read and write the engine's
+mappings from outside, as it could itself."""
+
+import json
+import os
+import random
+import threading
+import time
+
+import pytest
+
+import daemon
+import faces
+import fake_gpu
+import pictures
+from fake_jpeg import launch_jpeg
+from test_codec_memory import CANARY, contents, lent, secret_png
+from test_multipart import form
+
+pytestmark = fake_gpu.needed
+SECONDS = 8
+FORM = {'Content-Type': 'multipart/form-data; boundary=simple'}
+REGIONS = {'regions': [{'box': [5 + i, 7 + i, 25 + i, 18 + i]} for i in range(30)]}
+PHOTO = pictures.jpeg(pictures.photograph(300, 200), subsampling='420')
+BODIES = [PHOTO, pictures.jpeg(pictures.photograph(200, 300), progressive=True), pictures.png(pictures.photograph(240, 160))]
+MASK = pictures.png(pictures.photograph(240, 160, 1))
+TARGETS = ['/blur?sigma=2', '/blur?sigma=2&format=png', '/resize?width=50', '/resize?width=700&height=300&fit=fill&enlarge=true&format=png',
+           '/blur?sigma=1&region=5,5,90,40&feather=3', '/pixelate?block=8&mode=redact&region=ellipse:9,9,70,60',
+           '/pipeline?ops=resize:width=90|median:radius=3|sharpen:amount=1|rotate:angle=90', '/median?radius=5&format=jpeg', '/stats']
+
+
+def cases():
+    """(target, body, headers)"""
+    made = [(target, body, {}) for target in TARGETS for body in BODIES]
+    for body in BODIES:
+        listed = form(('image"; filename="p', body), ('regions', json.dumps(REGIONS)))
+        made += [(target, listed, FORM) for target in ('/blur?sigma=2', '/pixelate?block=8&mode=redact')]
+    masked = form(('image"; filename="p', BODIES[2]), ('mask"; filename="m.png', MASK))
+    return made + [('/convolve?preset=emboss&format=png', masked, FORM)]
+
+
+def search():
+    """A search for faces, where there is a model: on the fake GPU it takes a second."""
+    found = faces.MODEL.exists() and faces.FILE.exists()
+    return [(target, faces.large(), {}) for target in ('/detect?detect_size=160', '/pixelate?detect=faces&detect_size=160') if found]
+
+
+def on_cpu(case):
+    target, body, headers = case
+    return target + ('&' if '?' in target else '?') + 'backend=cpu', body, headers
+
+
+def ask(own, case):
+    target, body, headers = case
+    return own.post(target, body, headers=headers)
+
+
+def launch(start):
+    model = ('--face-model', faces.MODEL) if search() else ()
+    return launch_jpeg(start, '--workers', 2, *model)
+
+
+def test_others_are_not_seen(start):
+    """Whatever the CPU does, in memory that a GPU had before or not."""
+    own = launch(start)
+    process = fake_gpu.engine(own)
+    secrets = [secret_png(), pictures.with_segments(PHOTO, (0xfe, CANARY)),
+               form(('image"; filename="p', secret_png()), ('regions', json.dumps(REGIONS)))]
+    for body in secrets:
+        for _ in range(4):
+            for case in [('/blur?sigma=1', PHOTO, {}), ('/blur?sigma=1&format=png', PHOTO, {}), ('/blur?sigma=1', BODIES[2], {})]:
+                answer = ask(own, case)
+                assert answer.status_code == 200 and answer.headers['X-Backend'].startswith('cuda')
+            headers = FORM if body is secrets[2] else {}
+            assert own.post('/blur?sigma=0.1&format=png&backend=cpu', body, headers=headers).status_code == 200
+            assert lent(process) and not any(CANARY[:16] in memory for memory in contents(process))
+
+
+def test_metadata_stays_here(start):
+    """The file is copied for the GPU with its metadata, but what the daemon reads of it is not that copy."""
+    own = launch(start)
+    process = fake_gpu.engine(own)
+    body = pictures.with_segments(PHOTO, (0xfe, CANARY))
+    wanted = own.post('/blur?sigma=1&metadata=keep', body)
+    assert wanted.headers['X-Backend'] == 'cuda:0/jpeg' and CANARY in wanted.content
+    assert any(CANARY in memory for memory in contents(process))
+
+
+def overwrite(memory, spans, chance):
+    """Tables are small, so half of the writes go to the beginnings of pages."""
+    for start, end, _ in spans:
+        for _ in range(300):
+            place = chance.randrange(start, end - 64)
+            place = place & ~4095 | chance.randrange(64) if chance.random() < 0.5 else place
+            os.pwrite(memory, chance.randbytes(chance.randrange(1, 64)), place)
+        first = chance.randrange(start, end - 4096)
+        os.pwrite(memory, chance.choice((b'\xff', b'\0', chance.randbytes(1))) * 4096, first)
+
+
+def scribble(own, until, failures):
+    """Until the end, in each engine's memory, new slots and new engines included."""
+    chance = random.Random(7)
+    while not until.is_set():
+        for process in fake_gpu.children(own):
+            try:
+                with open(f'/proc/{process}/mem', 'r+b', 0) as memory:
+                    overwrite(memory.fileno(), lent(process), chance)
+            except PermissionError as refused:
+                failures.append(refused)
+                return
+            except OSError:
+                pass  # the engine has ended, or unmapped a slot
+
+
+def test_scribbled_memory(start, say):
+    """What the CPU does gets the same bytes as without the scribbling, and nothing ends the daemon."""
+    own = launch(start)
+    for_gpu, failures = cases() + search(), []
+    for_cpu = [on_cpu(case) for case in for_gpu]
+    wanted = [ask(own, case).content for case in for_cpu]
+    by_gpu = [ask(own, case).headers['X-Backend'] for case in for_gpu]
+    assert sum(name.startswith('cuda') for name in by_gpu) > len(by_gpu) / 2
+    until, end, served = threading.Event(), time.monotonic() + SECONDS * daemon.SLOW, {}
+    writer = threading.Thread(target=scribble, args=(own, until, failures))
+    writer.start()
+
+    def load():
+        """The GPU's own answers may be wrong, but they are answers."""
+        try:
+            while not until.is_set():
+                for case in for_gpu:
+                    answer = ask(own, case)
+                    assert answer.status_code in (200, 400, 422, 500, 503), answer.text
+                    name = answer.headers.get('X-Backend')
+                    served[name] = served.get(name, 0) + 1
+        except BaseException as failure:
+            failures.append(failure)
+
+    loads = [threading.Thread(target=load) for _ in range(2)]
+    for one in loads:
+        one.start()
+    try:
+        while time.monotonic() < end and not failures:
+            for case, want in zip(for_cpu, wanted):
+                answer = ask(own, case)
+                assert answer.status_code == 200 and answer.content == want, case[0]
+                served['backend=cpu'] = served.get('backend=cpu', 0) + 1
+    finally:
+        until.set()
+        for thread in [writer, *loads]:
+            thread.join()
+    if any(isinstance(failure, PermissionError) for failure in failures):
+        pytest.skip('this user may not write the memory of engines')
+    assert not failures, failures[0]
+    say(f'answers beside the scribbling: {served}')
