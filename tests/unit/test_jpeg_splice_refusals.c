@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * JPEGs that are damaged, or not the picture that was encoded, get no metadata. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "core/clock.h"
 #include "tests/unit/jpeg_splice_fixture.h"
 
 static void assert_refused(struct bytes encoded, struct image_shape shape, const char *sentence) {
@@ -145,6 +149,49 @@ static void test_every_byte_of_the_header(void **state) {
     buf_finish(&file);
 }
 
+static atomic_bool over;
+
+static void *toggle(void *byte) {
+    for (volatile uint8_t *at = byte; !atomic_load(&over);) {
+        *at ^= 1;
+    }
+    return NULL;
+}
+
+/* The other process changes the frame's width meanwhile: what is written was checked. Goes on until the two
+ * have run side by side for a while, where the machine lets them. */
+static void test_a_header_that_changes(void **state) {
+    (void)state;
+    enum { TURNS = 2000, WIDTH = 8 /* the lower byte, behind the marker's 0xFF */ };
+    struct image_shape shape = planar_shape(1, 1);
+    struct encode_options options = fixture_options();
+    struct buf file = bare_file(shape), output;
+    struct bytes scans;
+    struct error err;
+    size_t frame = marker_at(buf_bytes(&file), 0xC0);
+    const uint8_t right = file.data[frame + WIDTH];
+    enum status last = ST_OK;
+    pthread_t thread;
+    atomic_store(&over, false);
+    assert_int_equal(pthread_create(&thread, NULL, toggle, file.data + frame + WIDTH), 0);
+    buf_init(&output, 1 << 20);
+    int64_t start = clock_ns();
+    for (unsigned turns = 0; turns < TURNS && clock_ns() - start < (int64_t)5 * CLOCK_NS_PER_S;) {
+        enum status status =
+            jpeg_splice(buf_bytes(&file), &shape, JPEG_SPLICE_MINOR, &options, NULL, &output, &scans, &err);
+        turns += status != last;
+        last = status;
+        if (status == ST_OK) {
+            assert_int_equal(output.data[marker_at(buf_bytes(&output), 0xC0) + WIDTH], right);
+        }
+        output.size = 0;
+    }
+    atomic_store(&over, true);
+    pthread_join(thread, NULL);
+    buf_finish(&output);
+    buf_finish(&file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_cut),
@@ -153,6 +200,7 @@ int main(void) {
         cmocka_unit_test(test_damaged_header),
         cmocka_unit_test(test_metadata_in_too_many_places),
         cmocka_unit_test(test_every_byte_of_the_header),
+        cmocka_unit_test(test_a_header_that_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
