@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Puts small bugs into the code, one at a time, and tells which of them no test notices (`make mutants`).
 
-    tests/mutants/run.py [--files core/slot.c,server] [--kinds 'dropped status,dropped check'] [--count 200] [--seed 1]
-                         [--from 1] [--jobs 2] [--list]
+    tests/mutants/run.py [--files core/slot.c server] [--kinds 'dropped status,dropped check'] [--count 200] [--seed 1]
+                         [--from 1] [--jobs 2] [--near] [--list]
 
-For each mutant tests are built and run until one fails: first the unit programs that include the header of the
-changed file, then all other unit and filter programs, then the HTTP tests of its folder (the table HTTP below).
+For each mutant tests are linked and run until one fails: first the unit programs that include the header of the
+changed file or are named like it, then all other unit and filter programs, then the HTTP tests of its folder (the
+table HTTP below). --near leaves the other programs out: what catches a mutant then is a test that is meant to.
+@tests/mutants/promises.txt stands for the options in that file: what one leaves out by mistake where memory, sandboxes
+and redaction depend on it. The changed file alone is compiled, without optimisation, and linked in front of the library.
 Kernels (.cu, .cuh) run on tests/fake_cuda: first the parts of check_gpu that compare them with the CPU (KERNELS), then
 the programs that use it. A mutant that no test fails for is a survivor. Survivors that change nothing for users are
 listed in explained.txt, each with its reason, and do not count.
@@ -18,7 +21,6 @@ Ends with 1 when less than --required percent of the mutants were caught.
 import argparse
 import collections
 import concurrent.futures
-import glob
 import os
 import pathlib
 import queue
@@ -37,6 +39,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("core", "codecs", "server", "gpu", "filters", "detect", "cpu", "config")
 PYTHON = str(ROOT / "tests/python.sh")
 BUILD_S, HTTP_S, CHECK_S = 900, 1200, 900
+MAKE = ["make", "CONFIG=release", f"CURDIR={ROOT}"]  # the folder is one of the flags: no copy builds everything anew
+QUICK = "-O0 -g0 -U_FORTIFY_SOURCE -Werror"  # how a changed file is compiled; its tests take most of the time
+LINKER = "-fuse-ld=lld -Wl,-s"
 BUILT = ("release", "cuda", "playground")  # folders that a build writes to: each tree has its own
 SLOW_S = 3  # programs that take longer and do not include the header of the changed file are left out
 SLOWEST = 5  # a program hangs after this factor times its time without a mutant, and SPARE_S more
@@ -46,10 +51,19 @@ SPARE_S = 10
 HTTP = {
     "core": "blur_jpeg blur_png pipeline overload log robustness",
     "codecs": "blur_jpeg blur_png corpus lossless orientation regions redact metamorphic",
-    "codecs/process": "codec_process formats robustness",
+    "codecs/process": "codec_process codec_memory formats robustness",
+    "codecs/avif": "avif_crop heif_files formats metadata",
+    "codecs/bmff": "heif_files heif_references avif_crop",
+    "codecs/heic": "heif_files heif_references heic_chroma formats",
+    "codecs/metadata/icc": "profiles metadata",
     "codecs/png": "blur_png corpus robustness",
     "server": "parameters refusals multipart framing headers health operations overload blur_jpeg pipeline regions "
     "connections slow_clients drain reload log start authorization monitoring",
+    "server/picture": "redact_refusals redact regions region_list mask_part detect pipeline lossless redact_feather redact_spread",
+    "server/process": "drain reload start log activation codec_process idle_exit",
+    "server/queue": "overload cost deadlines deadlines_shared memory_limits codec_process",
+    "server/tracing": "tracing",
+    "gpu/front": "gpu gpu_faults gpu_sandbox gpu_jpeg_faults",
     "gpu": "gpu gpu_faults gpu_jpeg gpu_jpeg_faults gpu_jpeg_memory",
     "filters": "filters parameters refusals regions region_list mask_part redact pipeline orientation resize crop adjust metamorphic",
     "detect": "detect redact start",
@@ -115,7 +129,7 @@ def choose(files, kinds, count, seed):
     rows = collections.defaultdict(lambda: collections.defaultdict(list))
     for path in files:
         for mutant in mutate.mutants(path, ROOT):
-            if mutant.key not in known and (not kinds or mutant.kind in kinds):
+            if mutant.key not in known and mutant.kind.startswith(kinds):
                 rows[path][mutant.function].append(mutant)
     chosen = []
     while len(chosen) < count and rows:
@@ -135,14 +149,16 @@ def choose(files, kinds, count, seed):
 class Tree:
     """A copy of the checkout in which one mutant at a time lives."""
 
-    def __init__(self, number, cores):
+    def __init__(self, number, cores, near):
+        self.near = near  # whether programs that do not concern the file are left out
         self.path = ROOT / f"build/mutants/tree-{number}"
         self.cores = cores  # its own, so that jobs do not disturb each other's tests
         self.times = {}
+        self.commands = {}  # by what they make, as the Makefile has them
         self.environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", BLURD=str(self.path / "build/release/blurd"))
         self.environment.pop("CUDA_LIBRARY", None)
 
-    def prepare(self):
+    def prepare(self, paths):
         self.path.mkdir(parents=True, exist_ok=True)
         names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
         for name in names.decode().split("\0"):
@@ -161,8 +177,18 @@ class Tree:
         shared = self.path.parent / "shared"
         if (ROOT / "../shared").exists() and not shared.exists():
             shared.symlink_to((ROOT / "../shared").resolve())
-        if not self.build():
+        # A dry run remakes the file of flags, and so everything.
+        said = subprocess.run([*MAKE, "-sn", "V=1", "all", "tests"], cwd=self.path,
+                              env=self.environment, capture_output=True, text=True, check=True).stdout
+        self.commands = {made.group(1): made.group(0) for made in re.finditer(r"^.* -o (build/\S+) .*$", said, re.MULTILINE)}
+        if not self.build(["all", *([CHECK_GPU] if any(map(is_kernel, paths)) else []), *self.needed(paths)]):
             sys.exit("mutants: the tree does not build without a mutant")
+
+    def needed(self, paths):
+        """The programs that run for any of these files."""
+        if not self.near or any(map(is_kernel, paths)):
+            return self.programs()
+        return sorted({name for path in paths for name in self.concerned(path)[0]})
 
     def run(self, command, seconds, output=subprocess.DEVNULL):
         """True when the command ends with 0 or 77 in time. It runs in a separate process group, so that no
@@ -181,17 +207,31 @@ class Tree:
                 pass
             process.wait()
 
-    def build(self, goals=("all", "tests", CHECK_GPU)):
-        return self.run(["make", "-s", "CONFIG=release", "WERROR=1", *goals], BUILD_S)
+    def build(self, goals):
+        return self.run([*MAKE, "-s", *goals], BUILD_S)
+
+    def link(self, path, names):
+        """Compiles one file, and links it to the programs; false when the compiler refuses it."""
+        made = f"build/release/{path.removesuffix('.c')}.o"
+        own = made.removesuffix(".o") + ".mutant.o"
+        lines = [f"{self.commands[made]} {QUICK}".replace(made, own).replace(" -MMD -MP", "")]
+        for name in names:  # older than all else: make does not take them for what it built
+            first, rest = re.fullmatch(rf"(.* -o {name} \S+) (.*)", self.commands[name]).groups()
+            first = first.replace(made, own) if first.endswith(made) else f"{first} {own}"
+            lines += [f"{first} {LINKER} -Wl,-z,muldefs {rest}", f"touch -d @0 {name}"]
+        return self.run(["sh", "-ec", "\n".join(lines)], BUILD_S)
+
+    def fails(self, name):
+        """Whether the program hangs, or fails twice, since one that measures time may fail beside others."""
+        limit, begun = SLOWEST * self.times[name] + SPARE_S, time.monotonic()
+        return not self.run([name], limit) and (time.monotonic() - begun >= limit or not self.run([name], limit))
 
     def check_gpu(self, part):
         """The command that compares kernels with the CPU; the seed is fixed, so that a run can be repeated."""
         return ["env", f"CUDA_LIBRARY={self.path / FAKE_CUDA}", "SEED=1", CHECK_GPU, "--quick", *part.split()]
 
     def programs(self):
-        found = glob.glob("build/release/tests/unit/test_*", root_dir=self.path)
-        found += glob.glob("build/release/tests/filters/test_*", root_dir=self.path)
-        return [name for name in sorted(found) if "." not in name]
+        return sorted(name for name in self.commands if re.fullmatch(r"build/release/tests/(unit|filters)/test_\w+", name))
 
     def time_program(self, name):
         start = time.monotonic()
@@ -200,17 +240,18 @@ class Tree:
         return time.monotonic() - start
 
     def concerned(self, path):
-        """Programs that include the header of the file or are named like it, and all others; the fastest first."""
+        """Programs that include the header of the file, themselves or in a fixture (without such: those whose name
+        begins with the first word of its name), and all others; the fastest first."""
         stem = path.removesuffix(".c")
-
-        def concerns(name):
-            text = (self.path / name.removeprefix("build/release/")).with_suffix(".c").read_text(encoding="utf-8")
-            return f'"{stem}.h"' in text or name.endswith("/test_" + pathlib.Path(stem).name)
-
-        near = [name for name in self.times if concerns(name)]
-        far = [name for name in self.times if name not in near]
-        far = [name for name in far if self.times[name] < SLOW_S]
-        return sorted(near, key=self.times.get), sorted(far, key=self.times.get)
+        texts = {}
+        for name in self.programs():
+            texts[name] = (self.path / name.removeprefix("build/release/")).with_suffix(".c").read_text(encoding="utf-8")
+            for fixture in re.findall(r'^#include "(tests/.*)"$', texts[name], re.MULTILINE):
+                texts[name] += (self.path / fixture).read_text(encoding="utf-8")
+        named = re.compile(rf"/test_{pathlib.Path(stem).name.split('_')[0]}(_|$)")
+        near = [name for name in texts if f'"{stem}.h"' in texts[name]] or [name for name in texts if named.search(name)]
+        far = [name for name in self.times if name not in near and self.times[name] < SLOW_S]
+        return sorted(near, key=lambda name: self.times.get(name, 0)), sorted(far, key=self.times.get)
 
     def test_kernels(self, path):
         """As test. The programs are not linked anew: they open what the kernels are part of."""
@@ -230,13 +271,13 @@ class Tree:
         if is_kernel(path):
             return self.test_kernels(path)
         near, far = self.concerned(path)
-        for programs, goals in ((near, ["all", *near]), (far, far)):
-            if not self.build(goals):
+        for programs in (near, [] if self.near else far):
+            if not self.link(path, programs):
                 return "stillborn"
             for name in programs:
-                if not self.run([name], SLOWEST * self.times[name] + SPARE_S):
+                if self.fails(name):
                     return pathlib.Path(name).name
-        return self.http(http_tests(path))
+        return self.http(http_tests(path)) if self.link(path, ["build/release/blurd"]) else "stillborn"
 
     def http(self, names):
         """The name of the first test that fails twice, since one that measures time may fail beside other jobs."""
@@ -245,7 +286,7 @@ class Tree:
             if self.run([*pytest, "-rfE", *names], HTTP_S, output):
                 return None
             output.seek(0)
-            failed = re.search(r"^(?:FAILED|ERROR) (\S+?)(?: - .*)?$", output.read(), re.MULTILINE)
+            failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", output.read(), re.MULTILINE)
         if failed and self.run([*pytest, failed.group(1)], HTTP_S):
             return self.http([name for name in names if name != failed.group(1).split("::")[0]])
         return failed.group(1).split("/")[-1] if failed else "http: no end"
@@ -278,31 +319,33 @@ def report(outcomes, required):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--files", default=",".join(FOLDERS))
-    parser.add_argument("--kinds", default="", help="those alone, separated by commas")
+    parser = argparse.ArgumentParser(description=__doc__, fromfile_prefix_chars="@", formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", nargs="+", default=FOLDERS)
+    parser.add_argument("--kinds", default="", help="those alone that begin so, separated by commas")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--from", type=int, default=1, dest="first", help="leaves out the mutants before this one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--required", type=float, default=90, help="percent that must be caught")
+    parser.add_argument("--near", action="store_true", help="leaves out programs that do not concern the changed file")
     parser.add_argument("--list", action="store_true", help="prints the mutants and ends")
     options = parser.parse_args()
     old = stale()
     if old:
         print("explained.txt: no such mutant any more, remove it:", *old, sep="\n    ", file=sys.stderr)
-    chosen = choose(sources(options.files), options.kinds.split(",") if options.kinds else [], options.count, options.seed)[options.first - 1 :]
+    chosen = choose(sources(",".join(options.files)), tuple(options.kinds.split(",")), options.count, options.seed)[options.first - 1 :]
     if options.list:
         for mutant in chosen:
             print(f"{mutant.path}:{mutant.line} {mutant.kind}: {mutant.before} => {mutant.after}")
         return 0
     cores = sorted(os.sched_getaffinity(0))
     share = max(1, len(cores) // options.jobs)
-    made = [Tree(i, [cores[(i * share + k) % len(cores)] for k in range(share)]) for i in range(options.jobs)]
+    made = [Tree(i, [cores[(i * share + k) % len(cores)] for k in range(share)], options.near) for i in range(options.jobs)]
     trees = queue.Queue()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(Tree.prepare, made))
-        names = made[0].programs()
+        paths = {mutant.path for mutant in chosen}
+        list(pool.map(lambda tree: tree.prepare(paths), made))
+        names = made[0].needed(paths)
         times = dict(zip(names, pool.map(lambda i: made[i % len(made)].time_program(names[i]), range(len(names)))))
     for tree in made:
         tree.times = times

@@ -86,6 +86,8 @@ static void test_known_tags_are_cut_to_what_their_type_needs(void **state) {
                  {"A2B0", "mft1", 60, 0, {3, 3, 2, 0}},
                  {"A2B0", "mft1", 2000, 48 + 768 + 24 + 768, {3, 3, 2, 7}},
                  {"A2B0", "mft1", 2000, 0, {5, 3, 2, 0}},
+                 {"A2B0", "mft1", 2000, 0, {0, 3, 2, 0}},
+                 {"A2B0", "mft1", 2000, 0, {3, 0, 2, 0}},
                  {"A2B0", "mft1", 2000, 0, {3, 3, 0, 0}},
                  {"A2B0", "mft1", 2000, 0, {3, 3, 255, 0}}};
     for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -135,6 +137,13 @@ static void test_parts_of_a_table(void **state) {
     assert_memory_equal(again.data, output.data, output.size);
     buf_finish(&again);
     buf_finish(&output);
+    for (unsigned i = 8; i < 10; i++) { /* no inputs, no outputs, more than there may be */
+        more[SIZE + 12 + i] = 0;
+        assert_int_equal(written(more, size), SIZE);
+        more[SIZE + 12 + i] = 5;
+        assert_int_equal(written(more, size), SIZE);
+        more[SIZE + 12 + i] = 3;
+    }
     bytes_put_be32(more + SIZE + 12 + 24, 490); /* a table that does not fit */
     assert_int_equal(written(more, size), SIZE);
 }
@@ -167,9 +176,12 @@ static void test_output_has_a_limit(void **state) {
     size_t size = METADATA_ICC_MAX;
     uint8_t *profile = calloc(1, size);
     icc_make(profile, size, "RGB ");
-    for (unsigned i = 1; i < 3; i++) { /* one byte shorter each: not shared */
-        uint8_t *bytes = profile + 132 + 12 * (5 + i) + 8;
-        bytes_put_be32(bytes, bytes_be32(bytes) + i);
+    uint8_t *entry = profile + 132 + 12 * 5, *samples = profile + bytes_be32(entry + 4) + 8;
+    bytes_put_be32(samples, bytes_be32(samples) - 1); /* sound in a byte or two less */
+    assert_true(written(profile, size) > size / 2);   /* shared */
+    for (unsigned i = 1; i < 3; i++) {                /* one byte shorter each: not shared */
+        uint8_t *bytes = entry + 12 * i + 8;
+        bytes_put_be32(bytes, bytes_be32(bytes) - i);
     }
     assert_int_equal(written(profile, size), 0);
     free(profile);

@@ -100,9 +100,12 @@ static void test_a_written_profile_stays(void **state) {
 
 static void test_what_is_no_colour(void **state) {
     (void)state;
-    for (int i = 0; i < 5; i++) {
+    static const double wrong[][2] = {{1.2, .3}, {-.1, .3}, {.64, 1.1}, {.64, -.1}};
+    for (int i = 0; i < 9; i++) {
         struct icc_write_colours colours = p3;
-        if (i == 0) {
+        if (i > 4) {
+            memcpy(colours.primary[0], wrong[i - 5], sizeof wrong[0]);
+        } else if (i == 0) {
             colours.white[1] = 0;
         } else if (i == 1) {
             memcpy(colours.primary[1], colours.primary[0], sizeof colours.primary[0]);
