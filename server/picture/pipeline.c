@@ -22,7 +22,6 @@
 #include "server/picture/plan.h"
 #include "server/picture/transcode.h"
 #include "server/picture/workspace.h"
-#include "server/queue/overload.h"
 #include "server/request.h"
 #include "server/service.h"
 
@@ -94,13 +93,9 @@ static enum status take_core(struct pipeline *p) {
 }
 
 static enum status take_memory(struct pipeline *p) {
-    const struct service *service = p->request->service;
-    p->work.footprint = footprint_of(&p->plan, service->cpu);
-    p->work.most = p->request->job.most;
-    p->work.body = p->request->job.body;
     p->work.lends = !plan_moves_blocks(&p->plan) && attempt_lends(p->request, p->worker);
-    enum status status = overload_correct(p->request, footprint_sum(&p->work.footprint));
-    return status == ST_OK ? workspace_open(&p->work, service->slots, &p->plan, p->err) : status;
+    enum status status = workspace_count(&p->work, p->request, &p->plan);
+    return status == ST_OK ? workspace_open(&p->work, p->request->service->slots, &p->plan, p->err) : status;
 }
 
 static enum status move_blocks(struct pipeline *p) {

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 #include "core/crew.h"
-
-enum { MIB = 1 << 20 };
+#include "server/request.h"
+#include "server/service.h"
 
 static enum status take_pair(struct slot *slot, size_t size, uint8_t *memory[2], struct error *err) {
     for (unsigned i = 0; i < 2; i++) {
@@ -28,6 +28,20 @@ static enum status acquire(struct workspace *workspace, struct slot_pool *pool, 
     return status;
 }
 
+enum status workspace_count(struct workspace *workspace, struct request *request, const struct plan *plan) {
+    struct job *job = &request->job;
+    workspace->footprint = footprint_of(plan, request->service->cpu);
+    workspace->most = job->most;
+    workspace->body = job->body;
+    uint64_t needed = footprint_sum(&workspace->footprint);
+    bool grows = needed > job->bytes && needed + job->body <= job->most && !job->reads;
+    return grows && !workers_grow(request->service->workers, job, needed)
+               ? fail(&request->error, ST_BUSY,
+                      "the picture needs %" PRIu64 " MiB of memory, which other requests have now",
+                      needed >> 20)
+               : ST_OK;
+}
+
 enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
                            struct error *err) {
     const struct footprint *footprint = &workspace->footprint;
@@ -39,7 +53,7 @@ enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, 
         return fail(err, ST_LIMIT,
                     "the picture needs %" PRIu64 " MiB of memory, more than the %" PRIu64
                     " MiB that one request may take, three quarters of the option memory",
-                    (needed + MIB - 1) / MIB, most / MIB);
+                    (needed + (1 << 20) - 1) >> 20, most >> 20);
     }
     workspace->spare = (size_t)(most - needed);
     enum status status = acquire(workspace, pool, err);

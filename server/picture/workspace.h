@@ -8,7 +8,9 @@
 #include "filters/backend.h"
 #include "server/picture/footprint.h"
 
-/* Zero-initialise, but for the first three members. */
+struct request;
+
+/* Zero-initialise. */
 struct workspace {
     uint64_t most;     /* bytes that the request may take */
     uint64_t body;     /* bytes of its body, which count as well */
@@ -21,6 +23,10 @@ struct workspace {
     uint8_t *linear[2];     /* the same in linear light; NULL: not wanted */
     struct working working; /* of the CPU backend; without memory until workspace_lend */
 };
+
+/* Fills the first three members, and counts the footprint for the request. ST_BUSY: it is more than was
+ * predicted, as of a form whose first bytes or fields deceive, and others hold it. */
+enum status workspace_count(struct workspace *workspace, struct request *request, const struct plan *plan);
 
 /* Takes the memory of the footprint, except for the working memory; plan->selection gets its masks. Fails
  * like slot_take, and with ST_LIMIT when the request would take more than it may. Must be closed, also after

@@ -193,17 +193,6 @@ void overload_estimate(struct request *request) {
     request->job.bytes = bytes_beside_body(request, &intent, needed);
 }
 
-enum status overload_correct(struct request *request, uint64_t needed) {
-    struct job *job = &request->job;
-    bool grows = needed > job->bytes && needed + job->body <= job->most && !job->reads;
-    if (!grows || workers_grow(request->service->workers, job, needed)) {
-        return ST_OK;
-    }
-    overload_refuse(request, REFUSAL_MEMORY, 0);
-    return fail(&request->error, ST_BUSY,
-                "the picture needs %" PRIu64 " MiB of memory, which other requests have now", needed >> 20);
-}
-
 bool overload_may_log(struct service *service) {
     int64_t second = clock_ns() / 1000000000;
     if (atomic_exchange(&service->refusal_second, second) != second) {

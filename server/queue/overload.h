@@ -41,10 +41,6 @@ bool overload_lends_slots(const struct service *service);
 /* Predicts time and bytes into request->cost and request->job, from the first bytes of the picture. */
 void overload_estimate(struct request *request);
 
-/* Called when the picture has been planned. ST_BUSY: it needs more bytes beside its body than the estimate
- * said, as of a form whose first bytes or fields deceive, and others hold them. */
-enum status overload_correct(struct request *request, uint64_t needed);
-
 /* Stores the refusal, its error and the Retry-After that follows from the wait. Returns ST_BUSY. */
 enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns);
 
