@@ -148,15 +148,13 @@ void avif_reader_close(struct avif_reader *reader) {
     *reader = (struct avif_reader){0};
 }
 
-/* libavif does not tell. A file that is not read here has nothing to tell, a sequence without a still picture;
- * one with too many items has other pictures. */
+/* libavif does not tell. A file that is not read here has nothing to tell, a sequence without a still
+ * picture; one with too many items has other pictures. */
 static unsigned other_pictures(struct bytes input) {
     struct bmff_items items;
     struct error ignored;
     enum status status = bmff_items_read(&items, input, "AVIF", &ignored);
-    unsigned losses = status == ST_OK      ? bmff_items_losses(&items)
-                      : status == ST_LIMIT ? LOSS_PICTURES
-                                           : 0;
+    unsigned losses = status == ST_OK ? bmff_items_losses(&items) : status == ST_LIMIT ? LOSS_PICTURES : 0;
     bmff_items_finish(&items);
     return losses;
 }

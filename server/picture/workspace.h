@@ -19,9 +19,9 @@ struct workspace {
     struct slot *slot; /* for pictures */
     struct slot *own;  /* for tables and working memory, the daemon's alone; `slot` unless that is lent */
     struct footprint footprint; /* of the plan */
-    uint8_t *memory[2];     /* each has room for the stored picture, the upright one and a result */
-    uint8_t *linear[2];     /* the same in linear light; NULL: not wanted */
-    struct working working; /* of the CPU backend; without memory until workspace_lend */
+    uint8_t *memory[2];         /* each has room for the stored picture, the upright one and a result */
+    uint8_t *linear[2];         /* the same in linear light; NULL: not wanted */
+    struct working working;     /* of the CPU backend; without memory until workspace_lend */
 };
 
 /* Fills the first three members, and counts the footprint for the request. ST_BUSY: it is more than was

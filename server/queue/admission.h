@@ -12,10 +12,10 @@
  * codecs.
  *
  * *Small and large jobs.* A job is *large* when its predicted cost is at least LARGE_FACTOR times the typical
- * cost of what was served here, and at least LARGE_NS. Large jobs run on dedicated workers alone, which have a
- * lower scheduling priority: a general worker could not lower its own for one job, as raising it again takes a
- * right. So a few pictures of 64 MP among thumbnails delay each other, and the thumbnails are not delayed.
- * Where all pictures are large, none counts as large.
+ * cost of what was served here, and at least LARGE_NS. Large jobs run on dedicated workers alone, which have
+ * a lower scheduling priority: a general worker could not lower its own for one job, as raising it again
+ * takes a right. So a few pictures of 64 MP among thumbnails delay each other, and the thumbnails are not
+ * delayed. Where all pictures are large, none counts as large.
  *
  * *The device's jobs.* The device does the whole of a job with `device` set. Dedicated workers pass these
  * jobs to the device, one for each job that it does at a time. The caller sets `device` for a job that the

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Sanitizes EXIF, XMP, IPTC, ICC and texts: each sanitizer gets the whole input. The output is within its
  * limits, and sanitizing it again gives the same bytes without losses. The input's first bytes are read as
- * chunks for colours, too, from which a profile is made; as a profile, it is made one for grey and for RGB. */
+ * chunks for colours, too, from which a profile is made; as a profile, it is made one for grey and for RGB.
+ */
 #include <string.h>
 
 #include "codecs/metadata/exif.h"
