@@ -91,7 +91,9 @@ static void test_places_of_data(void **state) {
 /* A number of nine bytes or more, and a version that is not known: no item has data. */
 static void test_locations_that_cannot_be_read(void **state) {
     (void)state;
-    static const struct entry entries[] = {{1, IN_IDAT, 1, 1, 2}, {0}};
+    /* Zeros enough behind the first one, so that nothing else refuses. */
+    static const struct entry entries[] = {
+        {1, IN_IDAT, 1, 0, 0}, {2, IN_IDAT, 1, 0, 0}, {2, IN_IDAT, 1, 0, 0}, {0}};
     static const struct {
         size_t at; /* behind the box's name */
         uint8_t byte;
@@ -106,6 +108,20 @@ static void test_locations_that_cannot_be_read(void **state) {
         bmff_items_finish(&items);
         buf_finish(&file);
     }
+}
+
+static void test_other_boxes_are_no_items(void **state) {
+    (void)state;
+    static const struct entry entries[] = {{2, IN_IDAT, 1, 1, 2}, {0}};
+    struct buf file = file_with(entries, 1, true);
+    uint8_t *first = memmem(file.data, file.size, "infe", 4);
+    uint8_t *second = memmem(first + 4, file.size - (size_t)(first + 4 - file.data), "infe", 4);
+    memcpy(second, "free", 4);
+    struct bmff_items items = read(&file);
+    assert_int_equal(items.count, 1);
+    assert_null(bmff_items_find(&items, 2));
+    bmff_items_finish(&items);
+    buf_finish(&file);
 }
 
 static unsigned losses(const struct heic_item_spec *specs, const struct heic_reference_spec *references) {
@@ -165,6 +181,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_places_of_data),
         cmocka_unit_test(test_locations_that_cannot_be_read),
+        cmocka_unit_test(test_other_boxes_are_no_items),
         cmocka_unit_test(test_pictures_beside_the_primary_one),
         cmocka_unit_test(test_depth_has_a_limit),
     };

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "core/clock.h"
@@ -180,6 +181,23 @@ static void test_memory(void **state) {
     close_lab(&lab);
 }
 
+static void test_without_descriptors(void **state) {
+    const struct codec_process_options options = {.codec = fake_table, .sandbox.wanted = true};
+    struct rlimit usual;
+    struct codec_child child;
+    struct codec_spawner *made = NULL;
+    struct error err;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, usual.rlim_max}), 0);
+    enum status started = codec_spawner_start(spawner, 1, &child, &err);
+    enum status forked = codec_spawner_fork(&made, &options, &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    assert_int_equal(started, ST_BUSY);
+    assert_int_equal(forked, ST_BUSY);
+    assert_null(made);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_death),
@@ -189,6 +207,7 @@ int main(void) {
         cmocka_unit_test(test_a_daemon_that_does_not_wait),
         cmocka_unit_test(test_time_computed),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_without_descriptors),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

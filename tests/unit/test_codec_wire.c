@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "core/clock.h"
+
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
 enum {
@@ -264,6 +266,15 @@ static void test_views_beside_the_file(void **state) {
     }
 }
 
+/* Rounded up: who waits a whole time does not wake before it. */
+static void test_time_to_wait(void **state) {
+    (void)state;
+    assert_int_equal(codec_wire_wait_ms(0), -1);
+    assert_int_equal(codec_wire_wait_ms(clock_ns() - 1), 0);
+    int64_t before = clock_ns(), wait = codec_wire_wait_ms(before + 3600 * (int64_t)1000000000);
+    assert_true(wait <= 3600001 && wait * 1000000 >= 3600 * (int64_t)1000000000 - (clock_ns() - before));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits_of_the_picture),
@@ -274,6 +285,7 @@ int main(void) {
         cmocka_unit_test(test_small_fields),
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_views_beside_the_file),
+        cmocka_unit_test(test_time_to_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
