@@ -129,7 +129,7 @@ def choose(files, kinds, count, seed):
     rows = collections.defaultdict(lambda: collections.defaultdict(list))
     for path in files:
         for mutant in mutate.mutants(path, ROOT):
-            if mutant.key not in known and mutant.kind.startswith(kinds):
+            if mutant.kind.startswith(kinds):
                 rows[path][mutant.function].append(mutant)
     chosen = []
     while len(chosen) < count and rows:
@@ -143,7 +143,7 @@ def choose(files, kinds, count, seed):
                 del rows[path]
             if len(chosen) == count:
                 break
-    return chosen
+    return [mutant for mutant in chosen if mutant.key not in known]  # at the end: the others stay the same
 
 
 class Tree:
