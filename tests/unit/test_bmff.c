@@ -56,6 +56,12 @@ static void test_look(void **state) {
         bmff_look((struct bytes){exact, size}, &facts);
         free(exact);
     }
+    assert_false(facts.deep);
+    uint8_t *size = memmem(file.data, file.size, "ispe", 4);
+    memcpy(size, "pixi\0\0\0\0\3\20", 10); /* three channels, 16 bits of the first */
+    assert_true(bmff_look(buf_bytes(&file), &facts));
+    assert_int_equal(facts.channels, 3);
+    assert_true(facts.deep);
     uint8_t *meta = memmem(file.data, file.size, "meta", 4);
     memcpy(meta, "free", 4);
     assert_false(bmff_look(buf_bytes(&file), &facts));
