@@ -27,7 +27,7 @@ static int64_t processor_ns(void) {
 }
 
 /* The first run packs the weights and does not count. */
-static int64_t least_ns(struct lane *lane, const struct run *run, long runs) {
+static int64_t least_ns(struct lane *lane, const struct chain_run *run, long runs) {
     struct error err = {0};
     int64_t least = INT64_MAX;
     must(lane_run(lane, run, NULL, &err), &err);
@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
     cpu_backend_use_model(backend, &model);
     const struct image_shape result = chain_result(&chain, &shape);
     const struct image source = make_image(&shape), target = make_image(&result);
-    const struct run run = {.chain = &chain, .source = &source, .target = &target};
+    const struct chain_run run = {.chain = &chain, .source = &source, .target = &target};
     int64_t ns = least_ns(lane, &run, strtol(argv[5], NULL, 10));
     printf("%.2f %.1f\n", clock_ns_to_ms(ns), (double)ns / shape.width / shape.height);
     free(source.plane[0].data);

@@ -120,7 +120,7 @@ static double time_chain(struct lane *lane, const struct chain *chain, const str
     int64_t ns[RUNS];
     for (unsigned i = 0; i < RUNS; i++) {
         struct lane_timing timing;
-        struct run run = {.chain = chain, .source = source, .target = target, .crew = crew};
+        struct chain_run run = {.chain = chain, .source = source, .target = target, .crew = crew};
         if (lane_run(lane, &run, &timing, &err) != ST_OK) {
             fprintf(stderr, "%s\n", err.text);
             exit(1);

@@ -16,18 +16,19 @@
 #include <time.h>
 
 #include "codecs/codec.h"
-#include "codecs/jpeg/baseline/base_level.h"
 #include "codecs/jpeg/baseline/baseline.h"
+#include "codecs/jpeg/baseline/jpeg_enc_level.h"
 #include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/jpeg/jpeg_planes.h"
-#include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 
 enum { RUNS_MAX = 1000, FILE_MAX = 256 << 20, WAYS = SEQUENTIAL_LEVELS_MAX + 1, QUALITY = 85, SQUARE = 200 };
-_Static_assert((int)BASE_LEVELS_MAX == (int)SEQUENTIAL_LEVELS_MAX, "the totals have a column for each level");
+_Static_assert((int)JPEG_ENC_LEVELS_MAX == (int)SEQUENTIAL_LEVELS_MAX,
+               "the totals have a column for each level");
 
 static unsigned runs = 9;
-static const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
-static const struct base_level *encoders[BASE_LEVELS_MAX + 1];
+static const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+static const struct jpeg_enc_level *encoders[JPEG_ENC_LEVELS_MAX + 1];
 static bool pixels, encodes, patches;
 static const char *only; /* NULL: all */
 static double total[2]
@@ -281,7 +282,7 @@ static bool is_patcher(unsigned way) {
 
 static void print_names(void) {
     sequential_levels(levels);
-    base_levels(encoders);
+    jpeg_enc_levels(encoders);
     printf("milliseconds:");
     for (unsigned way = 0; way < WAYS; way++) {
         if (patches ? is_patcher(way) : is_wanted(way)) {

@@ -142,7 +142,7 @@ static void blur(struct job *job) {
     arguments_default(filter->arguments, &arguments);
     arguments.sigma = job->options->sigma;
     must(chain_append(&chain, filter, &arguments, &shape, &err), &err);
-    const struct run run = {
+    const struct chain_run run = {
         .chain = &chain,
         .source = &job->image[0],
         .target = &job->image[1],

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "codecs/avif/avif.h"
-#include "codecs/foreign.h"
 #include "codecs/heic/heic.h"
 #include "codecs/jpeg/jpeg.h"
+#include "codecs/other_formats.h"
 #include "codecs/png/png.h"
 #include "codecs/process/codec_link.h"
 #include "codecs/webp/webp.h"
@@ -106,7 +106,7 @@ static enum status fail_unknown(struct bytes input, struct error *err) {
     }
     char list[CODEC_TITLES_MAX];
     codec_titles(codec_decodes, "and", list);
-    const char *name = foreign_name(input);
+    const char *name = other_formats_name(input);
     if (name) {
         return fail(err, ST_UNSUPPORTED, "only %s are supported; this is %s", list, name);
     }

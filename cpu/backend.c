@@ -184,14 +184,14 @@ static enum status take_places(struct cpu_lane *lane, const struct stages *stage
     return status;
 }
 
-static bool is_blended(const struct run *run) {
+static bool is_blended(const struct chain_run *run) {
     return run->mask && filter_get(run->chain->step[0].filter)->answer == ANSWER_PICTURE;
 }
 
 /* Runs a step, and the adjustment behind it where both are a stage. */
-static enum status run_stage(struct cpu_backend *cpu, struct cpu_context *context, const struct run *run,
-                             const struct stages *stages, uint32_t stage, const struct image *source,
-                             const struct image *target, struct error *err) {
+static enum status run_stage(struct cpu_backend *cpu, struct cpu_context *context,
+                             const struct chain_run *run, const struct stages *stages, uint32_t stage,
+                             const struct image *source, const struct image *target, struct error *err) {
     const uint32_t first = stages_first(stages, stage), last = stages->last[stage];
     const struct step *step = run->chain->step;
     struct adjustment adjustment;
@@ -209,7 +209,7 @@ static enum status run_stage(struct cpu_backend *cpu, struct cpu_context *contex
     return status;
 }
 
-static enum status run_steps(struct cpu_lane *own, const struct run *run, struct error *err) {
+static enum status run_steps(struct cpu_lane *own, const struct chain_run *run, struct error *err) {
     const enum filter_id first = run->chain->step[0].filter;
     const bool follows = first == FILTER_BLUR || first == FILTER_RESIZE ||
                          first == FILTER_ADJUST; /* others take whole pictures */
@@ -233,7 +233,7 @@ static enum status run_steps(struct cpu_lane *own, const struct run *run, struct
     return status;
 }
 
-static enum status cpu_lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
+static enum status cpu_lane_run(struct lane *lane, const struct chain_run *run, struct lane_timing *timing,
                                 struct error *err) {
     struct cpu_lane *own = (struct cpu_lane *)lane;
     const struct scratch kept = own->scratch;

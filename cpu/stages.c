@@ -50,7 +50,7 @@ uint32_t stages_first(const struct stages *stages, uint32_t stage) {
     return stage > 0 ? stages->last[stage - 1] + 1u : 0;
 }
 
-struct image stages_target(const struct stages *stages, const struct run *run, uint32_t stage,
+struct image stages_target(const struct stages *stages, const struct chain_run *run, uint32_t stage,
                            uint8_t *const memory[2]) {
     const struct image_shape source = image_shape(run->source), result = image_shape(run->target);
     struct image_shape shape = chain_shape(run->chain, &source, stages->last[stage] + 1u);

@@ -24,7 +24,7 @@ size_t stages_bytes(const struct stages *stages);
 uint32_t stages_first(const struct stages *stages, uint32_t stage);
 
 /* The picture that the stage writes: the run's target, or one in memory[0], the spare place, or memory[1]. */
-struct image stages_target(const struct stages *stages, const struct run *run, uint32_t stage,
+struct image stages_target(const struct stages *stages, const struct chain_run *run, uint32_t stage,
                            uint8_t *const memory[2]);
 
 #endif

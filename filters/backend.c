@@ -78,7 +78,7 @@ enum backend_state backend_await(struct backend *backend, char reason[BACKEND_RE
     return ask(backend, true, reason);
 }
 
-static enum status check_mask(const struct run *run, struct error *err) {
+static enum status check_mask(const struct chain_run *run, struct error *err) {
     const struct image *mask = run->mask;
     if (!laid_out(mask) || mask->model != PIXEL_GRAY || mask->depth != 8 ||
         mask->width != run->source->width || mask->height != run->source->height) {
@@ -90,7 +90,7 @@ static enum status check_mask(const struct run *run, struct error *err) {
     return ST_OK;
 }
 
-static enum status check_run(const struct run *run, struct error *err) {
+static enum status check_run(const struct chain_run *run, struct error *err) {
     if (!laid_out(run->source) || !laid_out(run->target)) {
         return fail(err, ST_INTERNAL, "a picture is not laid out");
     }
@@ -113,7 +113,7 @@ static enum status check_run(const struct run *run, struct error *err) {
     return run->mask ? check_mask(run, err) : ST_OK;
 }
 
-enum status lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
+enum status lane_run(struct lane *lane, const struct chain_run *run, struct lane_timing *timing,
                      struct error *err) {
     enum status status = check_run(run, err);
     if (status == ST_OK && !lane->backend->ops->produces) {

@@ -40,7 +40,7 @@ struct working {
 
 /* A run of a chain. The pictures lie in `slot`; a backend in this process also takes other memory (slot
  * NULL). */
-struct run {
+struct chain_run {
     const struct chain *chain;
     struct slot *slot;
     const struct image *source; /* not changed, so another backend can repeat the run */
@@ -122,7 +122,7 @@ struct image_shape transcode_written(const struct image_shape *result, enum tran
 struct backend_ops {
     /* Called on the thread that will use the lane. */
     enum status (*lane_create)(struct backend *backend, struct lane **lane, struct error *err);
-    enum status (*lane_run)(struct lane *lane, const struct run *run, struct lane_timing *timing,
+    enum status (*lane_run)(struct lane *lane, const struct chain_run *run, struct lane_timing *timing,
                             struct error *err);
     bool produces; /* lane_run calls run->producer; for other backends the wrapper calls it */
     /* Optional; NULL: the backend uses no memory of this process. */
@@ -167,7 +167,8 @@ size_t backend_run_bytes(const struct backend *backend, const struct chain *chai
 /* Runs the chain and the producer; fails like either of them. `timing` may be NULL. On failure the target is
  * undefined. Another backend may repeat the run after ST_DEVICE (it failed) and ST_UNSUPPORTED (it does not
  * do this chain). The slot may have other memory then, at the same addresses and with the same content. */
-enum status lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing, struct error *err);
+enum status lane_run(struct lane *lane, const struct chain_run *run, struct lane_timing *timing,
+                     struct error *err);
 
 /* JPEGs that the backend takes by lane_transcode at a time; 0: none, or none yet. Thread-safe, quick. */
 unsigned backend_transcodes(struct backend *backend);

@@ -50,7 +50,7 @@ enum status body_keep(struct request *request, const void *data, size_t size) {
  * socket until the library has been told of all others, so that the watchdog sees who is slow
  * (server/http/watch.c).
  */
-static size_t landing_room(size_t room, uint64_t left) {
+static size_t direct_receive_room(size_t room, uint64_t left) {
     room = room < STEP_MOST ? room : STEP_MOST; /* other connections wait while the thread receives */
     return room < left ? room : left > 0 ? (size_t)left - 1 : 0;
 }
@@ -64,7 +64,7 @@ size_t body_room(struct request *request, uint8_t **to) {
     if (small && overload_spares(request->service, STEP_MOST)) {
         (void)reserve(request, request->body_size + least, &ignored);
     }
-    size_t room = landing_room(slot->reserved - request->body_size, left);
+    size_t room = direct_receive_room(slot->reserved - request->body_size, left);
     (void)slot_reserve(slot, request->body_size + room, &ignored); /* is reserved, and in use from now on */
     *to = slot->memory + request->body_size;
     return room;

@@ -29,9 +29,9 @@
 #include "server/pages/formats.h"
 #include "server/pages/health.h"
 #include "server/process/activation.h"
+#include "server/process/bind_warning.h"
 #include "server/process/drain.h"
 #include "server/process/effective.h"
-#include "server/process/exposure.h"
 #include "server/process/face_file.h"
 #include "server/process/idle.h"
 #include "server/process/reload.h"
@@ -273,7 +273,7 @@ static enum status open_listeners(struct service *service, struct sandbox *sandb
 static void announce(struct service *service) {
     log_message(LOG_INFO, "listening", "blurd %s on port %u, %s, gpu %s", BLURD_VERSION, service->port,
                 service->cpu->name, gpu_versions_text());
-    exposure_warn(service, service->config);
+    bind_warning(service, service->config);
     if (service->config->playground && service->url[0]) {
         log_message(LOG_INFO, "playground", "%s shows browsers a page to try the filters with", service->url);
     }

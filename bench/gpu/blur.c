@@ -34,9 +34,9 @@ static void run_cpu(struct subject *subject, unsigned i) {
     struct pictures *pictures = subject->pictures;
     i %= PICTURES;
     must(lane_run(subject->bench->cpu_lane,
-                  &(struct run){.chain = &subject->chain,
-                                .source = &pictures->source[i],
-                                .target = &pictures->expected[i]},
+                  &(struct chain_run){.chain = &subject->chain,
+                                      .source = &pictures->source[i],
+                                      .target = &pictures->expected[i]},
                   NULL, &err),
          &err);
 }
@@ -47,9 +47,9 @@ static void run_copies(struct subject *subject, unsigned i) {
     struct pictures *pictures = subject->pictures;
     i %= PICTURES;
     must(gpu_chain_run(&subject->bench->stream,
-                       &(struct run){.chain = &subject->chain,
-                                     .source = &pictures->source[i],
-                                     .target = &pictures->target[i]},
+                       &(struct chain_run){.chain = &subject->chain,
+                                           .source = &pictures->source[i],
+                                           .target = &pictures->target[i]},
                        &timing, &err),
          &err);
 }

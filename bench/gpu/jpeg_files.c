@@ -102,7 +102,7 @@ void jpeg_files_shrink(struct bench *bench, const struct jpeg_file *from, int wi
     must(chain_append(&chain, filter_get(FILTER_RESIZE), &arguments, &from->shape, &err), &err);
     const struct image_shape shape = chain_result(&chain, &from->shape);
     struct image source = decode_file(from), target = make_image(&shape);
-    const struct run run = {.chain = &chain, .source = &source, .target = &target};
+    const struct chain_run run = {.chain = &chain, .source = &source, .target = &target};
     must(lane_run(bench->cpu_lane, &run, NULL, &err), &err);
     *file = encode_file(bench, &target, &shape, false);
     free(source.plane[0].data);

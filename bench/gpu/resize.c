@@ -56,7 +56,7 @@ static struct image result_in(const struct subject *subject, const struct image 
 static void run_cpu(struct subject *subject, unsigned i) {
     struct error err = {0};
     struct image target = result_in(subject, &subject->pictures->expected[i]);
-    const struct run run = {
+    const struct chain_run run = {
         .chain = &subject->chain, .source = &subject->pictures->source[i], .target = &target};
     must(lane_run(subject->bench->cpu_lane, &run, NULL, &err), &err);
 }
@@ -65,7 +65,7 @@ static void run_copies(struct subject *subject, unsigned i) {
     struct error err = {0};
     struct lane_timing timing;
     struct image target = result_in(subject, &subject->pictures->target[i]);
-    const struct run run = {
+    const struct chain_run run = {
         .chain = &subject->chain, .source = &subject->pictures->source[i], .target = &target};
     must(gpu_chain_run(&subject->bench->stream, &run, &timing, &err), &err);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codecs/jpeg/jpeg_bands.h"
+#include "codecs/jpeg/jpeg_scans.h"
 #include "codecs/processor.h"
 #include "core/deadline.h"
 #include "core/jpeg/head.h"
@@ -16,14 +16,15 @@ struct coefficients_reader {
     const struct codec_limits *limits;
     struct coefficients_layout layout;
     struct coefficients_head *head;
-    struct seq_header header;
-    int8_t low[SEQ_COMPONENTS_MAX][SEQ_STEPS]; /* bits that each coefficient still misses; UNSEEN: all */
+    struct jpeg_dec_header header;
+    int8_t low[JPEG_DEC_COMPONENTS_MAX]
+              [JPEG_DEC_STEPS]; /* bits that each coefficient still misses; UNSEEN: all */
     struct {
         uint32_t x, y; /* blocks that hold samples, in a row and in a column */
-    } blocks[SEQ_COMPONENTS_MAX];
-    jpeg_bands_decoder *decode;
+    } blocks[JPEG_DEC_COMPONENTS_MAX];
+    jpeg_scans_decoder *decode;
     uint32_t until_restart, next_restart; /* MCUs; number of the marker */
-    struct jpeg_bands bands;
+    struct jpeg_scans bands;
 };
 
 /* A spare block at the end receives the padding blocks, which fill up MCUs at the edges. */
@@ -52,7 +53,7 @@ struct jpeg_coefficients jpeg_coefficients_in(uint8_t *memory, const struct coef
 /* ---- header ---- */
 
 /* Whether the frame's components are the planes. */
-static bool is_shape(const struct seq_header *header, const struct image_shape *shape,
+static bool is_shape(const struct jpeg_dec_header *header, const struct image_shape *shape,
                      const struct coefficients_layout *layout) {
     bool same = header->component_count == layout->planes && header->width == shape->width &&
                 header->height == shape->height && header->component[0].h == header->h_max &&
@@ -76,7 +77,7 @@ static void count_blocks(struct coefficients_reader *reader, const struct image_
 static bool latch_steps(struct coefficients_reader *reader, unsigned component, bool first) {
     const uint16_t *steps = reader->header.steps[reader->header.component[component].steps];
     bool good = true;
-    for (unsigned k = 0; k < SEQ_STEPS; k++) {
+    for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
         uint16_t *to = &reader->head->steps[component][jpeg_head_zigzag[k]];
         good = good && steps[k] > 0 && (first || *to == steps[k]);
         *to = steps[k];
@@ -84,10 +85,10 @@ static bool latch_steps(struct coefficients_reader *reader, unsigned component, 
     return good;
 }
 
-static bool is_plain(const struct seq_header *header) {
+static bool is_plain(const struct jpeg_dec_header *header) {
     bool plain = true;
     for (unsigned i = 0; i < header->component_count; i++) {
-        const struct seq_component *c = &header->component[i];
+        const struct jpeg_dec_component *c = &header->component[i];
         bool luma = i == 0 && header->component_count > 1;
         plain = plain && c->id == i + 1 && c->steps == (i > 0) && (luma || (c->h == 1 && c->v == 1));
     }
@@ -96,7 +97,7 @@ static bool is_plain(const struct seq_header *header) {
 
 /* Notes which bits a scan brings. Each must be the next one of its coefficients. */
 static bool note_band(struct coefficients_reader *reader, unsigned component) {
-    const struct seq_header *header = &reader->header;
+    const struct jpeg_dec_header *header = &reader->header;
     int8_t *low = reader->low[component];
     if (!latch_steps(reader, component, low[0] == UNSEEN) || (header->from > 0 && low[0] == UNSEEN)) {
         return false;
@@ -111,26 +112,26 @@ static bool note_band(struct coefficients_reader *reader, unsigned component) {
 }
 
 static bool make_codes(struct coefficients_reader *reader, unsigned part) {
-    const struct seq_header *header = &reader->header;
-    const struct seq_selector *from = &header->scan[part];
+    const struct jpeg_dec_header *header = &reader->header;
+    const struct jpeg_dec_selector *from = &header->scan[part];
     bool dc = header->from == 0 && header->high == 0, ac = header->to > 0;
-    return (!dc || seq_codes_make(&reader->bands.dc[part], &header->dc[from->dc])) &&
-           (!ac || seq_codes_make(&reader->bands.ac[part], &header->ac[from->ac]));
+    return (!dc || jpeg_dec_codes_make(&reader->bands.dc[part], &header->dc[from->dc])) &&
+           (!ac || jpeg_dec_codes_make(&reader->bands.ac[part], &header->ac[from->ac]));
 }
 
-static jpeg_bands_decoder *decoder_of(const struct seq_header *header) {
+static jpeg_scans_decoder *decoder_of(const struct jpeg_dec_header *header) {
     bool first = header->high == 0;
     if (!header->progressive) {
-        return jpeg_bands_whole;
+        return jpeg_scans_whole;
     }
-    return header->from == 0 ? (first ? jpeg_bands_dc : jpeg_bands_dc_refine)
-           : first           ? jpeg_bands_ac
-                             : jpeg_bands_ac_refine;
+    return header->from == 0 ? (first ? jpeg_scans_dc : jpeg_scans_dc_refine)
+           : first           ? jpeg_scans_ac
+                             : jpeg_scans_ac_refine;
 }
 
 static bool start_scan(struct coefficients_reader *reader) {
-    const struct seq_header *header = &reader->header;
-    struct jpeg_bands *bands = &reader->bands;
+    const struct jpeg_dec_header *header = &reader->header;
+    struct jpeg_scans *bands = &reader->bands;
     for (unsigned i = 0; i < header->scan_count; i++) {
         if (!note_band(reader, header->scan[i].component) || !make_codes(reader, i)) {
             return false;
@@ -142,8 +143,8 @@ static bool start_scan(struct coefficients_reader *reader) {
     bands->low = header->low;
     reader->until_restart = header->interval;
     reader->next_restart = 0;
-    jpeg_bands_restart(bands);
-    seq_bytes_start(&bands->bytes, header->input, header->at, &bands->bits);
+    jpeg_scans_restart(bands);
+    jpeg_dec_bytes_start(&bands->bytes, header->input, header->at, &bands->bits);
     return true;
 }
 
@@ -151,17 +152,17 @@ static bool start_scan(struct coefficients_reader *reader) {
 
 /* Steps over the restart marker that has to follow here. */
 static bool restart(struct coefficients_reader *reader) {
-    struct jpeg_bands *bands = &reader->bands;
+    struct jpeg_scans *bands = &reader->bands;
     struct bytes input = reader->header.input;
     size_t at;
-    if (!seq_bytes_finish(&bands->bytes, &bands->bits, &at) || at + 1 >= input.size ||
+    if (!jpeg_dec_bytes_finish(&bands->bytes, &bands->bits, &at) || at + 1 >= input.size ||
         input.data[at + 1] != RST0 + reader->next_restart) {
         return false;
     }
     reader->next_restart = (reader->next_restart + 1) % RESTARTS;
     reader->until_restart = reader->header.interval;
-    jpeg_bands_restart(bands);
-    seq_bytes_start(&bands->bytes, input, at + 2, &bands->bits);
+    jpeg_scans_restart(bands);
+    jpeg_dec_bytes_start(&bands->bytes, input, at + 2, &bands->bits);
     return true;
 }
 
@@ -179,13 +180,13 @@ static uint32_t next_run(struct coefficients_reader *reader, uint32_t left) {
 }
 
 /* The blocks in row y of a component's plane. */
-static struct jpeg_bands_row row_of(const struct coefficients_reader *reader, unsigned part, uint32_t y) {
-    return (struct jpeg_bands_row){coefficients_row(&reader->layout, reader->header.scan[part].component, y),
+static struct jpeg_scans_row row_of(const struct coefficients_reader *reader, unsigned part, uint32_t y) {
+    return (struct jpeg_scans_row){coefficients_row(&reader->layout, reader->header.scan[part].component, y),
                                    part};
 }
 
 static bool decode_alone(struct coefficients_reader *reader, uint32_t y) {
-    const struct jpeg_bands_row row = row_of(reader, 0, y);
+    const struct jpeg_scans_row row = row_of(reader, 0, y);
     uint32_t width = reader->blocks[reader->header.scan[0].component].x;
     for (uint32_t x = 0, count; x < width; x += count) {
         count = next_run(reader, width - x);
@@ -199,13 +200,13 @@ static bool decode_alone(struct coefficients_reader *reader, uint32_t y) {
 /* A component's part of an MCU. Blocks outside of its plane are read into the one behind all others. */
 static bool decode_part(struct coefficients_reader *reader, unsigned part, uint32_t mcu_x, uint32_t mcu_y) {
     unsigned component = reader->header.scan[part].component;
-    const struct seq_component *from = &reader->header.component[component];
+    const struct jpeg_dec_component *from = &reader->header.component[component];
     bool good = true;
     for (uint32_t n = 0; n < (uint32_t)from->h * from->v && good; n++) {
         uint32_t x = mcu_x * from->h + n % from->h, y = mcu_y * from->v + n / from->h;
-        struct jpeg_bands_row row = row_of(reader, part, y);
+        struct jpeg_scans_row row = row_of(reader, part, y);
         if (x >= reader->blocks[component].x || y >= reader->blocks[component].y) {
-            row = (struct jpeg_bands_row){{.first = reader->layout.blocks}, part};
+            row = (struct jpeg_scans_row){{.first = reader->layout.blocks}, part};
             x = 0;
         }
         good = reader->decode(&reader->bands, &row, x, x + 1);
@@ -214,7 +215,7 @@ static bool decode_part(struct coefficients_reader *reader, unsigned part, uint3
 }
 
 static bool decode_together(struct coefficients_reader *reader, uint32_t mcu_y) {
-    const struct seq_header *header = &reader->header;
+    const struct jpeg_dec_header *header = &reader->header;
     uint32_t width = divide_up(header->width, (uint32_t)BLOCK * header->h_max);
     for (uint32_t x = 0, count; x < width; x += count) {
         count = next_run(reader, width - x);
@@ -234,7 +235,7 @@ static bool decode_together(struct coefficients_reader *reader, uint32_t mcu_y) 
 
 /* *good: the data is whole. */
 static enum status decode_scan(struct coefficients_reader *reader, bool *good, struct error *err) {
-    const struct seq_header *header = &reader->header;
+    const struct jpeg_dec_header *header = &reader->header;
     bool alone = header->scan_count == 1;
     uint32_t rows = alone ? reader->blocks[header->scan[0].component].y
                           : divide_up(header->height, (uint32_t)BLOCK * header->v_max);
@@ -244,7 +245,7 @@ static enum status decode_scan(struct coefficients_reader *reader, bool *good, s
         status = deadline_check(reader->limits->deadline_ns, err);
         *good = alone ? decode_alone(reader, y) : decode_together(reader, y);
     }
-    *good = *good && seq_bytes_finish(&reader->bands.bytes, &reader->bands.bits, &reader->header.at);
+    *good = *good && jpeg_dec_bytes_finish(&reader->bands.bytes, &reader->bands.bits, &reader->header.at);
     return status;
 }
 
@@ -252,7 +253,7 @@ static enum status decode_scan(struct coefficients_reader *reader, bool *good, s
 static bool is_complete(const struct coefficients_reader *reader) {
     bool complete = true;
     for (unsigned i = 0; i < reader->layout.planes; i++) {
-        for (unsigned k = 0; k < SEQ_STEPS; k++) {
+        for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
             complete = complete && reader->low[i][k] == 0;
         }
     }
@@ -261,16 +262,16 @@ static bool is_complete(const struct coefficients_reader *reader) {
 
 /* Up to the end marker. *good: the data is whole. */
 static enum status read_scans(struct coefficients_reader *reader, bool *good, struct error *err) {
-    struct seq_header *header = &reader->header;
-    enum seq_next next = SEQ_SCAN;
+    struct jpeg_dec_header *header = &reader->header;
+    enum jpeg_dec_next next = JPEG_DEC_SCAN;
     enum status status = ST_OK;
     *good = true;
-    for (uint32_t scans = 1; *good && status == ST_OK && next == SEQ_SCAN; scans++) {
+    for (uint32_t scans = 1; *good && status == ST_OK && next == JPEG_DEC_SCAN; scans++) {
         *good = scans <= reader->limits->max_scans && start_scan(reader);
         status = *good ? decode_scan(reader, good, err) : ST_OK;
-        next = *good && status == ST_OK ? seq_header_next(header) : SEQ_UNUSUAL;
+        next = *good && status == ST_OK ? jpeg_dec_header_next(header) : JPEG_DEC_UNUSUAL;
     }
-    *good = *good && next == SEQ_END && is_complete(reader);
+    *good = *good && next == JPEG_DEC_END && is_complete(reader);
     return status;
 }
 
@@ -284,9 +285,9 @@ static void lend(struct coefficients_reader *reader, uint8_t *memory, uint64_t *
     memset(reader->low, UNSEEN, sizeof reader->low);
 }
 
-static void set_way(struct jpeg_bands *bands, const struct jpeg_coefficients_way *way) {
+static void set_way(struct jpeg_scans *bands, const struct jpeg_coefficients_way *way) {
     bands->quick = way->quick;
-    for (uint8_t k = 0; k < SEQ_STEPS; k++) {
+    for (uint8_t k = 0; k < JPEG_DEC_STEPS; k++) {
         uint8_t row = jpeg_head_zigzag[k], column = (uint8_t)(row % BLOCK * BLOCK + row / BLOCK);
         bands->place[k] = way->order == JPEG_SCAN ? k : way->order == JPEG_ROWS ? row : column;
     }
@@ -299,10 +300,10 @@ enum status jpeg_coefficients_read_by(const struct jpeg_coefficients_way *way, s
     if (!reader) {
         return fail(err, ST_BUSY, "no memory to read a JPEG");
     }
-    struct seq_header *header = &reader->header;
+    struct jpeg_dec_header *header = &reader->header;
     enum status status = ST_OK;
     bool good = coefficients_lay_out(shape, &reader->layout) &&
-                seq_header_open(header, input, true) == SEQ_SCAN &&
+                jpeg_dec_header_open(header, input, true) == JPEG_DEC_SCAN &&
                 is_shape(header, shape, &reader->layout) && (!way->plain || is_plain(header));
     if (good) {
         reader->limits = limits;

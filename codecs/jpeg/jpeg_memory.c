@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * libjpeg always takes tables and rows of MCUs. When it needs all coefficients at once, it takes two bytes
  * for each. So does the own decoder, and a mask for each block. */
-#include "codecs/jpeg/baseline/base_colours.h"
 #include "codecs/jpeg/baseline/baseline.h"
+#include "codecs/jpeg/baseline/jpeg_enc_colours.h"
 #include "codecs/jpeg/jpeg.h"
 #include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/jpeg/jpeg_turn.h"
@@ -44,7 +44,7 @@ size_t jpeg_decode_bytes(const struct picture *picture, size_t input) {
 }
 
 size_t jpeg_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
-    struct image_shape planes = base_colours_shape(shape, options);
+    struct image_shape planes = jpeg_enc_colours_shape(shape, options);
     if (baseline_takes(shape, options)) {
         return STATE + baseline_bytes(shape, options);
     }

@@ -7,8 +7,8 @@
 
 #include "codecs/jpeg/jpeg_coefficients.h"
 #include "codecs/jpeg/pixels/pixels_strip.h"
-#include "codecs/jpeg/sequential/seq_header.h"
-#include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/jpeg/sequential/jpeg_dec_header.h"
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "core/crew.h"
 #include "core/deadline.h"
 #include "core/jpeg/head.h"
@@ -22,10 +22,10 @@ enum {
 
 /* A progressive file. */
 struct progressive {
-    struct seq_batch batch[SEATS];
-    struct seq_part part[SEQ_COMPONENTS_MAX];
-    struct seq_scale scale[SEQ_COMPONENTS_MAX];
-    const struct seq_level *level;
+    struct jpeg_dec_batch batch[SEATS];
+    struct jpeg_dec_part part[JPEG_DEC_COMPONENTS_MAX];
+    struct jpeg_dec_scale scale[JPEG_DEC_COMPONENTS_MAX];
+    const struct jpeg_dec_level *level;
     const struct codec_limits *limits;
     const struct image *image;
     bool strip; /* the image has memory for one row of MCUs */
@@ -49,19 +49,19 @@ size_t jpeg_planes_progressive_bytes(const struct image_shape *shape) {
 /* ---- the transform ---- */
 
 static void set_scale(struct progressive *file, unsigned plane) {
-    struct seq_part *part = &file->part[plane];
-    struct seq_scale *scale = &file->scale[plane];
-    uint16_t steps[SEQ_STEPS];
-    for (unsigned k = 0; k < SEQ_STEPS; k++) {
+    struct jpeg_dec_part *part = &file->part[plane];
+    struct jpeg_dec_scale *scale = &file->scale[plane];
+    uint16_t steps[JPEG_DEC_STEPS];
+    for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
         steps[k] = file->read.head->steps[plane][jpeg_head_zigzag[k]];
     }
-    seq_part_set_steps(part, steps);
+    jpeg_dec_part_set_steps(part, steps);
     part->stride = file->image->plane[plane].stride;
-    for (unsigned k = 0; k < SEQ_STEPS; k++) {
+    for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
         unsigned at = file->level->sorts ? k : part->place[k].at;
         int32_t step = k > 0 ? part->place[k].step : part->dc_step;
         scale->step[at] = (int16_t)(file->level->sorts && k > 0 ? 1 : step);
-        scale->limit[at] = (int16_t)(SEQ_VALUE_MAX / abs(step));
+        scale->limit[at] = (int16_t)(JPEG_DEC_VALUE_MAX / abs(step));
     }
 }
 
@@ -72,7 +72,7 @@ static bool transform_plane(struct progressive *file, unsigned seat, unsigned in
     bool good = true;
     const uint32_t first = mcu_y * high, above = file->strip ? first : 0; /* rows that have no memory */
     for (uint32_t y = first; y < first + high && y * BLOCK < plane->height && good; y++) {
-        const struct seq_stored row = {
+        const struct jpeg_dec_stored row = {
             .values = file->read.values,
             .filled = file->read.filled,
             .row = coefficients_row(&file->layout, index, y),
@@ -204,11 +204,11 @@ static enum status decode_progressive(struct progressive *file, struct bytes inp
 }
 
 static bool is_progressive(struct bytes input) {
-    struct seq_header header;
-    return seq_header_open(&header, input, true) == SEQ_SCAN && header.progressive;
+    struct jpeg_dec_header header;
+    return jpeg_dec_header_open(&header, input, true) == JPEG_DEC_SCAN && header.progressive;
 }
 
-static enum status decode(const struct seq_level *level, struct bytes input,
+static enum status decode(const struct jpeg_dec_level *level, struct bytes input,
                           const struct codec_limits *limits, const struct image *image, bool strip,
                           bool *left, uint32_t *told, struct error *err) {
     const struct image_shape shape = image_shape(image);
@@ -233,13 +233,13 @@ static enum status decode(const struct seq_level *level, struct bytes input,
     return status;
 }
 
-enum status jpeg_planes_decode_at(const struct seq_level *level, struct bytes input,
+enum status jpeg_planes_decode_at(const struct jpeg_dec_level *level, struct bytes input,
                                   const struct codec_limits *limits, const struct image *image, bool *left,
                                   uint32_t *told, struct error *err) {
     return decode(level, input, limits, image, false, left, told, err);
 }
 
-enum status jpeg_pixels_decode_at(const struct seq_level *level, struct bytes input,
+enum status jpeg_pixels_decode_at(const struct jpeg_dec_level *level, struct bytes input,
                                   const struct codec_limits *limits, const struct image_shape *planes,
                                   const struct image *image, bool *left, uint32_t *told, struct error *err) {
     struct codec_limits own = *limits;
@@ -264,7 +264,7 @@ enum status jpeg_pixels_decode_at(const struct seq_level *level, struct bytes in
 
 enum status jpeg_planes_decode(struct bytes input, const struct codec_limits *limits,
                                const struct image *image, bool *left, uint32_t *told, struct error *err) {
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
     *left = true;
     *told = 0;
@@ -275,7 +275,7 @@ enum status jpeg_planes_decode(struct bytes input, const struct codec_limits *li
 enum status jpeg_pixels_decode(struct bytes input, const struct codec_limits *limits,
                                const struct image_shape *planes, const struct image *image, bool *left,
                                uint32_t *told, struct error *err) {
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
     *left = true;
     *told = 0;

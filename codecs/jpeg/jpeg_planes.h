@@ -11,7 +11,7 @@
  * files. */
 enum status jpeg_planes_decode(struct bytes input, const struct codec_limits *limits,
                                const struct image *image, bool *left, uint32_t *told, struct error *err);
-enum status jpeg_planes_decode_at(const struct seq_level *level, struct bytes input,
+enum status jpeg_planes_decode_at(const struct jpeg_dec_level *level, struct bytes input,
                                   const struct codec_limits *limits, const struct image *image, bool *left,
                                   uint32_t *told, struct error *err);
 
@@ -22,7 +22,7 @@ enum status jpeg_planes_decode_at(const struct seq_level *level, struct bytes in
 enum status jpeg_pixels_decode(struct bytes input, const struct codec_limits *limits,
                                const struct image_shape *planes, const struct image *image, bool *left,
                                uint32_t *told, struct error *err);
-enum status jpeg_pixels_decode_at(const struct seq_level *level, struct bytes input,
+enum status jpeg_pixels_decode_at(const struct jpeg_dec_level *level, struct bytes input,
                                   const struct codec_limits *limits, const struct image_shape *planes,
                                   const struct image *image, bool *left, uint32_t *told, struct error *err);
 

@@ -91,8 +91,8 @@ uint8_t *jpeg_head_put_frame(uint8_t *to, const struct image *image,
     return to;
 }
 
-uint8_t *jpeg_head_put_codes(uint8_t *to, const struct jpeg_codes *codes) {
-    size_t size = jpeg_codes_size(codes);
+uint8_t *jpeg_head_put_codes(uint8_t *to, const struct jpeg_huffman *codes) {
+    size_t size = jpeg_huffman_size(codes);
     to = put_marker(to, 0xc4, 3 + JPEG_CODE_LENGTHS + size);
     *to++ = codes->id;
     to = put(to, codes->count, JPEG_CODE_LENGTHS);

@@ -5,7 +5,7 @@
 #define BLURD_CORE_JPEG_HEAD_H
 
 #include "core/image.h"
-#include "core/jpeg/codes.h"
+#include "core/jpeg/huffman.h"
 
 enum {
     JPEG_SIDE = 8, /* of a block of samples */
@@ -36,7 +36,7 @@ void jpeg_head_steps(uint8_t quality, unsigned table, uint16_t steps[JPEG_COEFFI
 uint8_t *jpeg_head_put_file(uint8_t *to, uint8_t unit, uint16_t x, uint16_t y);
 uint8_t *jpeg_head_put_frame(uint8_t *to, const struct image *image,
                              const uint16_t (*steps)[JPEG_COEFFICIENTS]);
-uint8_t *jpeg_head_put_codes(uint8_t *to, const struct jpeg_codes *codes);
+uint8_t *jpeg_head_put_codes(uint8_t *to, const struct jpeg_huffman *codes);
 uint8_t *jpeg_head_put_scan(uint8_t *to, const struct image *image);
 
 #endif

@@ -220,12 +220,12 @@ enum status mask_feather(const struct mask_feathering *how, const struct image *
                          const struct image *soft, struct mask_report *report, struct error *err) {
     struct image_shape shape = image_shape(mask);
     struct chain chain;
-    const struct run run = {.chain = &chain,
-                            .source = mask,
-                            .target = soft,
-                            .crew = how->crew,
-                            .deadline_ns = how->deadline_ns,
-                            .working = how->working};
+    const struct chain_run run = {.chain = &chain,
+                                  .source = mask,
+                                  .target = soft,
+                                  .crew = how->crew,
+                                  .deadline_ns = how->deadline_ns,
+                                  .working = how->working};
     enum status status = mask_plan_feather(&shape, how->feather, &chain, err);
     if (status == ST_OK) {
         status = lane_run(how->lane, &run, NULL, err);

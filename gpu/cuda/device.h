@@ -4,8 +4,8 @@
 #define BLURD_GPU_CUDA_DEVICE_H
 
 #include "gpu/cuda/driver.h"
+#include "gpu/cuda/hang_detector.h"
 #include "gpu/cuda/program.h"
-#include "gpu/cuda/pulse.h"
 
 struct gpu_faces;
 
@@ -16,14 +16,14 @@ struct gpu_device {
     CUdevice device;
     CUcontext context; /* primary, with blocking synchronisation */
     struct program program;
-    int index;                   /* the N of "cuda:N" */
-    CUmemoryPool pool;           /* of buffers (gpu/stream/buffer.h); NULL: the device has none */
-    size_t memory_share;         /* bytes its streams and readings together may keep between runs */
-    _Atomic size_t memory_kept;  /* bytes of their buffers */
-    _Atomic size_t memory_spare; /* bytes of buffers that went back to the pool since it was last emptied */
-    _Atomic unsigned trim_epoch; /* how often the streams were told to free their buffers */
-    struct pulse pulse;          /* of all runs on it */
-    struct gpu_faces *faces;     /* the face detector (gpu/detect/detect.h); NULL: none */
+    int index;                     /* the N of "cuda:N" */
+    CUmemoryPool pool;             /* of buffers (gpu/stream/buffer.h); NULL: the device has none */
+    size_t memory_share;           /* bytes its streams and readings together may keep between runs */
+    _Atomic size_t memory_kept;    /* bytes of their buffers */
+    _Atomic size_t memory_spare;   /* bytes of buffers that went back to the pool since it was last emptied */
+    _Atomic unsigned trim_epoch;   /* how often the streams were told to free their buffers */
+    struct hang_detector detector; /* of all runs on it */
+    struct gpu_faces *faces;       /* the face detector (gpu/detect/detect.h); NULL: none */
     char name[64];
     int major, minor; /* compute capability */
     int urgent;       /* the highest priority of a launch, a negative number; 0: the driver has none */

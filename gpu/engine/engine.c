@@ -173,7 +173,7 @@ void engine_leave(struct engine *engine) {
 bool engine_is_stuck(struct engine *engine, struct error *err) {
     int64_t quiet = 0;
     for (unsigned i = 0; i < engine->count && quiet == 0 && !mappings_are_busy(engine->mappings); i++) {
-        quiet = pulse_stuck_ns(&engine->device[i].pulse, clock_ns());
+        quiet = hang_detector_stuck_ns(&engine->device[i].detector, clock_ns());
     }
     if (quiet > 0) {
         fail(err, ST_DEVICE, "the GPU has done nothing for %.0f ms, and its driver does not return",
@@ -241,22 +241,22 @@ static void fault(const struct gpu_device *device) {
              0, CU_STREAM_PER_THREAD, NULL, NULL);
 }
 
-static struct run place(struct engine_pictures *pictures, const struct wire_run *run, uint8_t *memory) {
+static struct chain_run place(struct engine_pictures *pictures, const struct wire_run *run, uint8_t *memory) {
     bool masked = run->mask != WIRE_NO_MASK;
     image_place(&pictures->source, memory + run->source);
     image_place(&pictures->target, memory + run->target);
     if (masked) {
         image_place(&pictures->mask, memory + run->mask);
     }
-    return (struct run){.chain = &run->chain,
-                        .source = &pictures->source,
-                        .target = &pictures->target,
-                        .mask = masked ? &pictures->mask : NULL};
+    return (struct chain_run){.chain = &run->chain,
+                              .source = &pictures->source,
+                              .target = &pictures->target,
+                              .mask = masked ? &pictures->mask : NULL};
 }
 
 static enum status run_pixels(struct engine_session *session, unsigned device, const struct wire_run *run,
                               struct engine_pictures *pictures, uint8_t *memory, struct wire_done *done) {
-    const struct run wanted = place(pictures, run, memory);
+    const struct chain_run wanted = place(pictures, run, memory);
     struct gpu_stream *stream = &session->stream[device];
     enum status status =
         stream->device ? ST_OK : gpu_stream_init(stream, &session->engine->device[device], &done->error);

@@ -43,8 +43,9 @@ bool engine_run(struct engine_session *session, const struct wire_run *run, int 
 void engine_attend(struct engine *engine);
 void engine_leave(struct engine *engine);
 
-/* Whether a GPU is lost and a thread is stuck in its driver (gpu/cuda/pulse.h), so that only the end of the
- * process answers its run. *err then says so. Call it every few milliseconds, on a thread of its own. */
+/* Whether a GPU is lost and a thread is stuck in its driver (gpu/cuda/hang_detector.h), so that only the end
+ * of the process answers its run. *err then says so. Call it every few milliseconds, on a thread of its own.
+ */
 bool engine_is_stuck(struct engine *engine, struct error *err);
 
 /* Makes the next run fault on the device. For tests. */

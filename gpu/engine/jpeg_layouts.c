@@ -15,7 +15,8 @@ void jpeg_layouts_make(struct jpeg_layouts *layouts, const struct transcode *job
     layouts->target_size = image_layout(&layouts->target, &result);
     layouts->planes_size = job->colours == TRANSCODE_PLANES ? 0 : decoded > encoded ? decoded : encoded;
     layouts->turned_size = orient_turns(job->orientation) ? stored_size : 0;
-    layouts->run = (struct run){.chain = job->chain, .source = &layouts->source, .target = &layouts->target};
+    layouts->run =
+        (struct chain_run){.chain = job->chain, .source = &layouts->source, .target = &layouts->target};
     if (job->mask && job->mask->plan.masks) {
         struct image_shape mask = mask_plan_shape(&upright);
         image_layout(&layouts->mask, &mask);

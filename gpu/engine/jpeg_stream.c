@@ -210,7 +210,7 @@ static enum status split(struct jpeg_stream *jpeg, const struct jpeg_layouts *la
     }
     const struct image pixels = jpeg->result;
     jpeg->result = gpu_chain_image(&layouts->encoded, jpeg->planes.data);
-    return gpu_colours_split(&jpeg->stream, &pixels, &jpeg->result, err);
+    return gpu_rgb_to_ycc(&jpeg->stream, &pixels, &jpeg->result, err);
 }
 
 static enum status write_result(struct jpeg_stream *jpeg, const struct transcode *job,
@@ -296,7 +296,7 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
     gpu_stream_gather(stream);
     enum status status = decode(jpeg, job, in_rgb ? &planes : &stored, err);
     if (status == ST_OK && in_rgb) {
-        status = gpu_colours_join(stream, &planes, &stored, err);
+        status = gpu_ycc_to_rgb(stream, &planes, &stored, err);
     }
     if (status == ST_OK) {
         status = filter(jpeg, job, &layouts, &stored, err);
@@ -304,11 +304,11 @@ static enum status enqueue(struct jpeg_stream *jpeg, const struct transcode *job
     return status == ST_OK ? gpu_stream_signal(stream, err) : status;
 }
 
-struct pulse_work jpeg_stream_work(const struct transcode *job) {
-    enum { KIND_JPEG = PULSE_KINDS - 1 /* filters have the others */ };
+struct hang_detector_work jpeg_stream_work(const struct transcode *job) {
+    enum { KIND_JPEG = HANG_KINDS - 1 /* filters have the others */ };
     struct image_shape stored = transcode_read(&job->shape, job->colours);
     struct image_shape upright = orient_shape(&stored, job->orientation);
-    struct pulse_work work = gpu_chain_work(job->chain, &upright);
+    struct hang_detector_work work = gpu_chain_work(job->chain, &upright);
     work.kinds |= UINT32_C(1) << KIND_JPEG;
     return work;
 }

@@ -62,7 +62,7 @@ void jpeg_stream_finish(struct jpeg_stream *jpeg);
 enum status jpeg_stream_parse(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);
 
 /* What the device has to do for the job. */
-struct pulse_work jpeg_stream_work(const struct transcode *job);
+struct hang_detector_work jpeg_stream_work(const struct transcode *job);
 
 /* Enqueues decoding, filtering and encoding. */
 enum status jpeg_stream_begin(struct jpeg_stream *jpeg, const struct transcode *job, struct error *err);

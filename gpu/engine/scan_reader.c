@@ -23,7 +23,7 @@ enum {
  * several streams, and what waits for the kernel would hold up the others. */
 struct launch {
     struct gpu_stream stream; /* only its device and its handle; handle NULL: not opened */
-    struct pulse_watch watch;
+    struct hang_detector_watch watch;
     struct scan_reading *reading[PROGRESSIVE_PICTURES];
     unsigned count; /* 0: none is in progress */
 };
@@ -92,9 +92,9 @@ static enum status open_launch(struct scan_reader *reader, struct launch *launch
 }
 
 /* What the device has to do: a picture takes as long as the file's largest part that one warp reads. */
-static struct pulse_work work_of(const struct launch *launch) {
-    enum { KIND_SCANS = PULSE_KINDS - 2 /* the last kind is that of JPEGs */ };
-    struct pulse_work work = {.kinds = UINT32_C(1) << KIND_SCANS, .steps = 1, .alone = true};
+static struct hang_detector_work work_of(const struct launch *launch) {
+    enum { KIND_SCANS = HANG_KINDS - 2 /* the last kind is that of JPEGs */ };
+    struct hang_detector_work work = {.kinds = UINT32_C(1) << KIND_SCANS, .steps = 1, .alone = true};
     for (unsigned i = 0; i < launch->count; i++) {
         double bytes = (double)launch->reading[i]->source.longest;
         work.bytes = bytes > work.bytes ? bytes : work.bytes;
@@ -111,7 +111,7 @@ static enum status enqueue(struct launch *launch, struct error *err) {
 }
 
 static void begin(struct scan_reader *reader, struct launch *launch) {
-    struct pulse *pulse = &reader->device->pulse;
+    struct hang_detector *detector = &reader->device->detector;
     struct error err = {0};
     reader->busy++;
     reader->launched = clock_ns();
@@ -122,13 +122,13 @@ static void begin(struct scan_reader *reader, struct launch *launch) {
         fail_all(reader, launch, &err);
         return;
     }
-    const struct pulse_work work = work_of(launch);
-    pulse_begin(pulse, &launch->watch, &work, clock_ns());
+    const struct hang_detector_work work = work_of(launch);
+    hang_detector_begin(detector, &launch->watch, &work, clock_ns());
     err.status = enqueue(launch, &err);
-    pulse_handed(pulse, &launch->watch, clock_ns());
+    hang_detector_handed(detector, &launch->watch, clock_ns());
     if (err.status != ST_OK) {
         fail_all(reader, launch, &err);
-        pulse_end(pulse, &launch->watch);
+        hang_detector_end(detector, &launch->watch);
     }
 }
 
@@ -153,7 +153,7 @@ static bool await(struct scan_reader *reader, bool idle, bool *any) {
 }
 
 static void look(struct scan_reader *reader, struct launch *launch) {
-    struct pulse *pulse = &reader->device->pulse;
+    struct hang_detector *detector = &reader->device->detector;
     struct error err = {0};
     for (unsigned i = 0; i < launch->count;) {
         struct scan_reading *reading = launch->reading[i];
@@ -166,11 +166,11 @@ static void look(struct scan_reader *reader, struct launch *launch) {
     }
     if (launch->count == 0) {
         reader->busy--;
-        pulse_note(pulse, &launch->watch);
-        pulse_end(pulse, &launch->watch);
+        hang_detector_note(detector, &launch->watch);
+        hang_detector_end(detector, &launch->watch);
     } else if (gpu_stream_check(&launch->stream, &launch->watch, &err) != ST_OK) {
         fail_all(reader, launch, &err);
-        pulse_end(pulse, &launch->watch);
+        hang_detector_end(detector, &launch->watch);
     }
 }
 

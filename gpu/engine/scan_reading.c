@@ -19,10 +19,10 @@ static enum status open_room(struct scan_reading *reading, struct gpu_device *de
     if (reading->room) {
         return ST_OK;
     }
-    pulse_slow_begin(&device->pulse);
+    hang_detector_slow_begin(&device->detector);
     enum status status = CUDA_TRY(cuda, err, cuMemHostAlloc, &room, progressive_room() + VERDICT_ROOM,
                                   CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
-    pulse_slow_end(&device->pulse);
+    hang_detector_slow_end(&device->detector);
     if (status != ST_OK) {
         return status;
     }

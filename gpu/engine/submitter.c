@@ -21,7 +21,7 @@ struct submission {
     struct jpeg_stream *jpeg;
     const struct transcode *job;
     enum submission_stage stage;
-    struct pulse_watch watch;
+    struct hang_detector_watch watch;
     int64_t began; /* clock_ns */
     int64_t took;  /* nanoseconds, until the fence was reached */
     size_t size;
@@ -69,13 +69,13 @@ static void take(sem_t *semaphore) {
 /* ---- the submitter's thread ---- */
 
 static void begin(struct submitter *submitter, struct submission *submission) {
-    const struct pulse_work work = jpeg_stream_work(submission->job);
-    struct pulse *pulse = &submitter->device->pulse;
-    pulse_begin(pulse, &submission->watch, &work, clock_ns());
+    const struct hang_detector_work work = jpeg_stream_work(submission->job);
+    struct hang_detector *detector = &submitter->device->detector;
+    hang_detector_begin(detector, &submission->watch, &work, clock_ns());
     bool good = jpeg_stream_begin(submission->jpeg, submission->job, &submission->err) == ST_OK;
     submission->stage = good ? RUNNING : OVER;
     submission->began = clock_ns();
-    pulse_handed(pulse, &submission->watch, submission->began);
+    hang_detector_handed(detector, &submission->watch, submission->began);
     submitter->active[submitter->count++] = submission;
 }
 
@@ -115,7 +115,7 @@ static bool advance(struct submitter *submitter, struct submission *submission) 
     }
     if (submission->stage == RUNNING) {
         submission->took = clock_ns() - submission->began;
-        pulse_note(&submitter->device->pulse, &submission->watch);
+        hang_detector_note(&submitter->device->detector, &submission->watch);
     }
     submission->stage = submission->stage == RUNNING ? end(submission) : OVER;
     return true;
@@ -128,7 +128,7 @@ static bool advance_all(struct submitter *submitter) {
         any = advance(submitter, submission) || any;
         if (submission->stage == OVER) {
             submitter->active[i] = submitter->active[--submitter->count];
-            pulse_end(&submitter->device->pulse, &submission->watch);
+            hang_detector_end(&submitter->device->detector, &submission->watch);
             sem_post(&submission->over); /* the submission may be freed now */
         } else {
             i++;

@@ -43,23 +43,23 @@ static enum status start(struct gpu_stream *stream, const struct colours_pass *p
     return gpu_launch(stream, linear_kernel, &whole, blocks, err);
 }
 
-enum status gpu_colours_join(struct gpu_stream *stream, const struct image *planes,
-                             const struct image *pixels, struct error *err) {
+enum status gpu_ycc_to_rgb(struct gpu_stream *stream, const struct image *planes, const struct image *pixels,
+                           struct error *err) {
     struct colours_pass pass = pass_of(planes, pixels);
     unsigned count = 0;
     pass.tiles = gpu_launch_tiles(&pass.pixels, TILE_WIDTH, TILE_HEIGHT, 0, &count);
-    return start(stream, &pass, pixels->depth == 16, KERNEL_colours_join, KERNEL_colours_join_linear,
+    return start(stream, &pass, pixels->depth == 16, KERNEL_ycc_to_rgb, KERNEL_ycc_to_rgb_linear,
                  light_table()->light, count, err);
 }
 
-enum status gpu_colours_split(struct gpu_stream *stream, const struct image *pixels, struct image *planes,
-                              struct error *err) {
+enum status gpu_rgb_to_ycc(struct gpu_stream *stream, const struct image *pixels, struct image *planes,
+                           struct error *err) {
     unsigned count = 0;
     for (unsigned i = 1; i < planes->plane_count; i++) {
         planes->plane[i].width = (uint32_t)bytes_align_up(planes->plane[i].width, BLOCK_SIDE);
     }
     struct colours_pass pass = pass_of(planes, pixels);
     pass.tiles = gpu_launch_tiles(&pass.plane[1], TILE_WIDTH, TILE_HEIGHT, 0, &count);
-    return start(stream, &pass, pixels->depth == 16, KERNEL_colours_split, KERNEL_colours_split_linear,
+    return start(stream, &pass, pixels->depth == 16, KERNEL_rgb_to_ycc, KERNEL_rgb_to_ycc_linear,
                  light_table()->least, count, err);
 }

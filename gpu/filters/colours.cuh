@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * RGB from the planes of a JPEG, and planes from RGB, in the integers of libjpeg: its files jdcolor.c and
  * jdsample.c, jccolor.c and jcsample.c. RGB may be in linear light. Factors have 16 fraction bits. The
- * factors to RGB are 1.402, 1.772, 0.34414 and 0.71414; codecs/jpeg/baseline/base_convert.h lists the others.
+ * factors to RGB are 1.402, 1.772, 0.34414 and 0.71414; codecs/jpeg/baseline/jpeg_enc_convert.h lists the
+ * others.
  */
 #ifndef BLURD_GPU_FILTERS_COLOURS_CUH
 #define BLURD_GPU_FILTERS_COLOURS_CUH
@@ -86,8 +87,8 @@ static __device__ __forceinline__ int colours_at(const struct colours_pass &pass
 }
 
 template <class Pixels>
-static __device__ __forceinline__ void colours_join_pixel(const struct colours_pass &pass,
-                                                          const Pixels &pixels, int x, int y) {
+static __device__ __forceinline__ void ycc_to_rgb_pixel(const struct colours_pass &pass, const Pixels &pixels,
+                                                        int x, int y) {
     int luma = row_of<const uint8_t>(pass.plane[0], y)[x];
     int cb = colours_at(pass, pass.plane[1], x, y) - COLOURS_MIDDLE;
     int cr = colours_at(pass, pass.plane[2], x, y) - COLOURS_MIDDLE;
@@ -101,12 +102,12 @@ static __device__ __forceinline__ void colours_join_pixel(const struct colours_p
 }
 
 template <class Pixels>
-static __device__ __forceinline__ void colours_join_tile(const struct colours_pass &pass,
-                                                         const Pixels &pixels) {
+static __device__ __forceinline__ void ycc_to_rgb_tile(const struct colours_pass &pass,
+                                                       const Pixels &pixels) {
     struct tile tile = tile_of(pass.tiles, pass.pixels);
     for (int y = tile.y + (int)threadIdx.y; y < tile.y + tile.height; y += KERNEL_THREADS_Y) {
         for (int x = tile.x + (int)threadIdx.x; x < tile.x + tile.width; x += KERNEL_THREADS_X) {
-            colours_join_pixel(pass, pixels, x, y);
+            ycc_to_rgb_pixel(pass, pixels, x, y);
         }
     }
 }
@@ -114,8 +115,8 @@ static __device__ __forceinline__ void colours_join_tile(const struct colours_pa
 /* Makes one sample of each chroma plane, and the luma of its pixels. Beyond the last column or row of the
  * picture, pixels repeat it. */
 template <class Pixels>
-static __device__ __forceinline__ void colours_split_sample(const struct colours_pass &pass,
-                                                            const Pixels &pixels, int x, int y) {
+static __device__ __forceinline__ void rgb_to_ycc_sample(const struct colours_pass &pass,
+                                                         const Pixels &pixels, int x, int y) {
     int cb = 0, cr = 0, width = pass.pixels.width, height = pass.pixels.height;
     for (int j = y << pass.shift_y; j < (y + 1) << pass.shift_y; j++) {
         const typename Pixels::Sample *row =
@@ -138,12 +139,12 @@ static __device__ __forceinline__ void colours_split_sample(const struct colours
 }
 
 template <class Pixels>
-static __device__ __forceinline__ void colours_split_tile(const struct colours_pass &pass,
-                                                          const Pixels &pixels) {
+static __device__ __forceinline__ void rgb_to_ycc_tile(const struct colours_pass &pass,
+                                                       const Pixels &pixels) {
     struct tile tile = tile_of(pass.tiles, pass.plane[1]);
     for (int y = tile.y + (int)threadIdx.y; y < tile.y + tile.height; y += KERNEL_THREADS_Y) {
         for (int x = tile.x + (int)threadIdx.x; x < tile.x + tile.width; x += KERNEL_THREADS_X) {
-            colours_split_sample(pass, pixels, x, y);
+            rgb_to_ycc_sample(pass, pixels, x, y);
         }
     }
 }

@@ -61,14 +61,14 @@ enum status gpu_blend(struct gpu_stream *stream, const struct image *source, con
 /* Converts planes of YCbCr to RGB of the same size, with the samples that libjpeg makes: its "fancy
  * upsampling" of chroma, where libjpeg has one for the reduction, else repeated samples. Pixels of 16 bits
  * are in linear light (filters/colour/light.h). */
-enum status gpu_colours_join(struct gpu_stream *stream, const struct image *planes,
-                             const struct image *pixels, struct error *err);
+enum status gpu_ycc_to_rgb(struct gpu_stream *stream, const struct image *planes, const struct image *pixels,
+                           struct error *err);
 
 /* Converts RGB, of 8 bits or in linear light, to planes of YCbCr of the same size, whose chroma is reduced by
  * at most 2 along an axis, with the samples that libjpeg's encoder makes. The last columns of *planes are
  * those of whole blocks afterwards, since libjpeg fills up the pixels to blocks before it reduces them. */
-enum status gpu_colours_split(struct gpu_stream *stream, const struct image *pixels, struct image *planes,
-                              struct error *err);
+enum status gpu_rgb_to_ycc(struct gpu_stream *stream, const struct image *pixels, struct image *planes,
+                           struct error *err);
 
 /* Copies `source`, turned upright by EXIF orientation, to `target`, which has orient_shape(), as
  * orient_image() does. They do not overlap. */

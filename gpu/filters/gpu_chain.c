@@ -35,9 +35,9 @@ static double times_as_long(const struct step *step, const struct image_shape *s
     return side * side;
 }
 
-struct pulse_work gpu_chain_work(const struct chain *chain, const struct image_shape *source) {
-    _Static_assert((int)FILTER_COUNT < PULSE_KINDS - 1, "the last kinds are those of JPEGs");
-    struct pulse_work work = {.steps = chain->count ? chain->count : 1};
+struct hang_detector_work gpu_chain_work(const struct chain *chain, const struct image_shape *source) {
+    _Static_assert((int)FILTER_COUNT < HANG_KINDS - 1, "the last kinds are those of JPEGs");
+    struct hang_detector_work work = {.steps = chain->count ? chain->count : 1};
     double most = 1;
     for (uint32_t i = 0; i < chain->count; i++) {
         const double times = times_as_long(&chain->step[i], source);
@@ -56,7 +56,7 @@ static bool keeps_source(const struct gpu_chain *chain) {
 /* A chain alternates between two buffers. The source is one of them, unless it stays. After a turn the first
  * step writes to the decoded picture's buffer, else to the other. */
 enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err) {
-    const struct run *run = chain->run;
+    const struct chain_run *run = chain->run;
     struct image_shape source = image_shape(run->source);
     chain->source_size = shape_bytes(&source);
     chain->target_size = image_bytes(run->target);
@@ -115,12 +115,12 @@ enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, c
     return fail(err, ST_INTERNAL, "the chain has an unknown filter");
 }
 
-static bool is_blended(const struct run *run) {
+static bool is_blended(const struct chain_run *run) {
     return run->mask && filter_get(run->chain->step[0].filter)->answer == ANSWER_PICTURE;
 }
 
 enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err) {
-    const struct run *run = chain->run;
+    const struct chain_run *run = chain->run;
     const struct image_shape source = image_shape(run->source);
     const struct image *mask = run->mask ? &chain->mask : NULL;
     CUdeviceptr begin = chain->turned_size ? stream->target.data : stream->source.data;
@@ -157,7 +157,7 @@ static enum status upload(struct gpu_stream *stream, const struct image *image, 
 
 static enum status enqueue(struct gpu_stream *stream, struct gpu_chain *chain, struct error *err) {
     const struct cuda *cuda = stream->device->cuda;
-    const struct run *run = chain->run;
+    const struct chain_run *run = chain->run;
     enum status status = CUDA_TRY(cuda, err, cuEventRecord, stream->begin, stream->handle);
     if (status == ST_OK) {
         status = upload(stream, run->source, stream->source.data, chain->source_size, &chain->source, err);
@@ -186,14 +186,14 @@ static enum status enqueue(struct gpu_stream *stream, struct gpu_chain *chain, s
 }
 
 /* Candidates come in any order. */
-static void finish_result(const struct run *run) {
+static void finish_result(const struct chain_run *run) {
     const struct chain *chain = run->chain;
     if (chain->step[chain->count - 1].filter == FILTER_DETECT) {
         gpu_detect_sort((struct face_candidates *)(void *)plane_row(&run->target->plane[0], 0));
     }
 }
 
-enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, struct lane_timing *timing,
+enum status gpu_chain_run(struct gpu_stream *stream, const struct chain_run *run, struct lane_timing *timing,
                           struct error *err) {
     struct gpu_chain chain = {.run = run};
     enum status status = gpu_chain_reserve(&chain, stream, err);
@@ -201,16 +201,16 @@ enum status gpu_chain_run(struct gpu_stream *stream, const struct run *run, stru
         return status;
     }
     const struct image_shape source = image_shape(run->source);
-    const struct pulse_work work = gpu_chain_work(run->chain, &source);
-    struct pulse_watch watch;
-    pulse_begin(&stream->device->pulse, &watch, &work, clock_ns());
+    const struct hang_detector_work work = gpu_chain_work(run->chain, &source);
+    struct hang_detector_watch watch;
+    hang_detector_begin(&stream->device->detector, &watch, &work, clock_ns());
     status = enqueue(stream, &chain, err);
     status = status == ST_OK ? gpu_stream_wait(stream, &watch, err) : gpu_stream_abandon(stream, status);
     status = status == ST_OK ? gpu_stream_timing(stream, timing, err) : status;
     if (status == ST_OK && stream->marks) {
-        pulse_note(&stream->device->pulse, &watch);
+        hang_detector_note(&stream->device->detector, &watch);
     }
-    pulse_end(&stream->device->pulse, &watch);
+    hang_detector_end(&stream->device->detector, &watch);
     if (status == ST_OK) {
         finish_result(run);
     }

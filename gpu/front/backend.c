@@ -13,7 +13,7 @@
 struct gpu_backend {
     struct backend base;
     struct supervisor *supervisor;
-    struct patience patience;
+    struct job_timeout timeout;
     _Atomic uint64_t pictures; /* numbers that decoded pictures got */
 };
 
@@ -54,11 +54,10 @@ static enum status ask(struct lane *lane, struct slot *slot, size_t kept, struct
                        struct wire_done *done, struct error *err) {
     struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
     struct gpu_backend *backend = own_backend(lane->backend);
-    return supervisor_run(backend->supervisor, &own->link, message, slot, kept, &backend->patience, done,
-                          err);
+    return supervisor_run(backend->supervisor, &own->link, message, slot, kept, &backend->timeout, done, err);
 }
 
-static enum status front_lane_run(struct lane *lane, const struct run *run, struct lane_timing *timing,
+static enum status front_lane_run(struct lane *lane, const struct chain_run *run, struct lane_timing *timing,
                                   struct error *err) {
     struct slot *slot = run->slot;
     struct wire_done done;
@@ -147,8 +146,8 @@ enum status gpu_backend_open(const struct gpu_options *options, struct backend *
     }
     made->base.ops = &gpu_ops;
     snprintf(made->base.name, sizeof made->base.name, "cuda");
-    made->patience.least_ms = options->timeout_ms;
-    made->patience.most_ms = options->work_timeout_ms / 2; /* the CPU has the other half */
+    made->timeout.least_ms = options->timeout_ms;
+    made->timeout.most_ms = options->work_timeout_ms / 2; /* the CPU has the other half */
     struct engine_options engine = engine_options(options);
     enum status status = supervisor_create(&made->supervisor, options, &engine, err);
     if (status != ST_OK) {

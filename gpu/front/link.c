@@ -7,12 +7,12 @@
 #include "core/process/channel.h"
 
 /* While it waits, more runs may begin. */
-static enum status await(struct engine_link *link, const struct patience_wait *wait, struct wire_done *done,
-                         struct error *err) {
+static enum status await(struct engine_link *link, const struct job_timeout_wait *wait,
+                         struct wire_done *done, struct error *err) {
     const int64_t begin = clock_ns();
     int64_t waited = 0;
     enum status status = ST_TIMEOUT;
-    for (int64_t most; status == ST_TIMEOUT && waited < (most = patience_ms(wait));) {
+    for (int64_t most; status == ST_TIMEOUT && waited < (most = job_timeout_ms(wait));) {
         status = channel_receive(link->socket, done, sizeof *done, WIRE_DONE, NULL, most - waited, err);
         waited = (clock_ns() - begin) / 1000000;
     }
@@ -20,19 +20,19 @@ static enum status await(struct engine_link *link, const struct patience_wait *w
 }
 
 static enum status run_in_process(struct engine_link *link, struct wire_run *run, int slot,
-                                  struct patience *patience, struct wire_done *done, struct error *err) {
-    struct patience_wait wait = patience_begin(patience, run);
+                                  struct job_timeout *timeout, struct wire_done *done, struct error *err) {
+    struct job_timeout_wait wait = job_timeout_begin(timeout, run);
     enum status status = channel_send(link->socket, run, sizeof *run, WIRE_RUN, slot, err);
     if (status == ST_OK && run->jpeg.size == 0) {
         channel_ask(link->socket);
     }
     status = status == ST_OK ? await(link, &wait, done, err) : status;
-    patience_end(&wait);
+    job_timeout_end(&wait);
     return status;
 }
 
 enum status link_run(struct engine_link *link, struct wire_run *run, struct slot *slot,
-                     struct patience *patience, struct wire_done *done, struct error *err) {
+                     struct job_timeout *timeout, struct wire_done *done, struct error *err) {
     enum status status = ST_OK;
     int fd = slot_lend(slot);
     if (fd < 0) {
@@ -44,7 +44,7 @@ enum status link_run(struct engine_link *link, struct wire_run *run, struct slot
     if (link->session) {
         engine_run(link->session, run, dup(fd), done);
     } else {
-        status = run_in_process(link, run, fd, patience, done, err);
+        status = run_in_process(link, run, fd, timeout, done, err);
     }
     status = status == ST_OK ? wire_done_check(done, run, err) : status;
     if (status == ST_OK && done->error.status != ST_OK) {

@@ -5,7 +5,7 @@
 
 #include "core/slot.h"
 #include "gpu/engine/engine.h"
-#include "gpu/front/patience.h"
+#include "gpu/front/job_timeout.h"
 
 struct engine_link {
     uint64_t epoch;                 /* serial number of the engine; 0: none */
@@ -15,11 +15,11 @@ struct engine_link {
 #define LINK_NONE ((struct engine_link){.socket = -1})
 
 /* Lends the slot, from which all memory of the run must have been taken, to the engine, runs there, waits for
- * the answer as long as patience_ms says, and checks it. After any failure but ST_BUSY (no device memory for
- * this run) and ST_UNSUPPORTED (a JPEG that the device does not take; a slot that no engine may map) the
+ * the answer as long as job_timeout_ms says, and checks it. After any failure but ST_BUSY (no device memory
+ * for this run) and ST_UNSUPPORTED (a JPEG that the device does not take; a slot that no engine may map) the
  * engine must be ended. Until then it may write to the slot. */
 enum status link_run(struct engine_link *link, struct wire_run *run, struct slot *slot,
-                     struct patience *patience, struct wire_done *done, struct error *err);
+                     struct job_timeout *timeout, struct wire_done *done, struct error *err);
 
 /* The run of a job, without its slot. `picture`: as in struct wire_transcode. */
 struct wire_run link_transcode(const struct transcode *job, uint64_t picture);

@@ -150,14 +150,14 @@ static bool may_lack_faces(enum status status, bool asked) {
 
 static enum status run_sample(struct engine_link *link, struct bench *bench, const struct sample *sample,
                               _Atomic uint32_t *refused, struct error *err) {
-    struct patience patience = {.least_ms = RUN_TIMEOUT_MS};
+    struct job_timeout timeout = {.least_ms = RUN_TIMEOUT_MS};
     struct wire_done done;
     enum status status = prepare(bench, sample, err);
     if (status == ST_OK) {
-        const struct run expected = {.chain = &bench->chain,
-                                     .source = &bench->image[SOURCE],
-                                     .target = &bench->image[EXPECTED],
-                                     .mask = sample->masked ? &bench->image[MASK] : NULL};
+        const struct chain_run expected = {.chain = &bench->chain,
+                                           .source = &bench->image[SOURCE],
+                                           .target = &bench->image[EXPECTED],
+                                           .mask = sample->masked ? &bench->image[MASK] : NULL};
         status = lane_run(bench->reference, &expected, NULL, err);
     }
     struct wire_run run = {
@@ -169,7 +169,7 @@ static enum status run_sample(struct engine_link *link, struct bench *bench, con
     };
     bool asked = status == ST_OK;
     if (asked) {
-        status = link_run(link, &run, bench->slot, &patience, &done, err);
+        status = link_run(link, &run, bench->slot, &timeout, &done, err);
     }
     bool wrong =
         status == ST_OK && !same_result(sample->filter, &bench->image[EXPECTED], &bench->image[RESULT]);

@@ -11,11 +11,11 @@ enum { RUN_TIMEOUT_MS = 10000 }; /* the first launch may load code */
 static enum status run_sample(struct engine_link *link, const struct gpu_sample *sample, unsigned number,
                               struct error *err) {
     const struct transcode *job = &sample->job;
-    struct patience patience = {.least_ms = RUN_TIMEOUT_MS};
+    struct job_timeout timeout = {.least_ms = RUN_TIMEOUT_MS};
     struct wire_done done;
     struct wire_run run = link_transcode(job, 0);
     memset(job->output, 0, sample->expected.size < job->room ? sample->expected.size : job->room);
-    enum status status = link_run(link, &run, job->slot, &patience, &done, err);
+    enum status status = link_run(link, &run, job->slot, &timeout, &done, err);
     if (status != ST_OK) {
         return status;
     }

@@ -14,7 +14,7 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/process/channel.h"
-#include "gpu/front/remains.h"
+#include "gpu/front/orphans.h"
 #include "gpu/front/selftest.h"
 #include "gpu/front/selftest_jpeg.h"
 #include "gpu/front/spawner.h"
@@ -46,7 +46,7 @@ struct supervisor {
     int64_t ended[BREAKER_ENDS]; /* clock_ns of the last ends, oldest first */
     bool open;                   /* start the next engine without a sandbox; the thread only */
     bool failing;                /* no engine has served since the last message; the thread only */
-    struct remains remains;      /* memory that lost engines may write to */
+    struct orphans orphans;      /* memory that lost engines may write to */
 };
 
 static void set_state(struct supervisor *supervisor, enum backend_state state, const char *reason) {
@@ -149,7 +149,7 @@ static void stop_engine(struct supervisor *supervisor) {
     engine_close(supervisor->engine);
     supervisor->engine = NULL;
     atomic_store(&supervisor->pictures, 0);
-    remains_clear(&supervisor->remains, supervisor->epoch); /* only this thread changes the epoch */
+    orphans_clear(&supervisor->orphans, supervisor->epoch); /* only this thread changes the epoch */
 }
 
 /* Waits until the engine ends, a failure is reported, or `ms` have passed. */
@@ -320,7 +320,7 @@ enum status supervisor_create(struct supervisor **supervisor, const struct gpu_o
     snprintf(made->reason, sizeof made->reason, "starting");
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
-    remains_init(&made->remains);
+    orphans_init(&made->orphans);
     int error = made->wake < 0 ? EMFILE : pthread_create(&made->thread, NULL, supervisor_main, made);
     if (error) {
         close(made->wake);
@@ -345,7 +345,7 @@ void supervisor_destroy(struct supervisor *supervisor) {
     pthread_join(supervisor->thread, NULL);
     close(supervisor->wake);
     pthread_mutex_destroy(&supervisor->lock);
-    remains_finish(&supervisor->remains);
+    orphans_finish(&supervisor->orphans);
     free(supervisor);
 }
 
@@ -367,21 +367,21 @@ static void report_failure(struct supervisor *supervisor, struct engine_link *li
 }
 
 enum status supervisor_run(struct supervisor *supervisor, struct engine_link *link, struct wire_run *run,
-                           struct slot *slot, size_t kept, struct patience *patience, struct wire_done *done,
-                           struct error *err) {
+                           struct slot *slot, size_t kept, struct job_timeout *timeout,
+                           struct wire_done *done, struct error *err) {
     if (!selftest_allows(atomic_load(&supervisor->refused), &run->chain)) {
         return fail(err, ST_UNSUPPORTED, "the self-test of the GPU refused a filter of the chain");
     }
     enum status status = connect_link(supervisor, link, false, err);
     if (status == ST_OK) {
-        status = link_run(link, run, slot, patience, done, err);
+        status = link_run(link, run, slot, timeout, done, err);
     }
     if (status != ST_OK && status != ST_BUSY && status != ST_UNSUPPORTED) {
         uint64_t epoch = link->epoch;
         report_failure(supervisor, link, err);
         link_close(link);
         if (!supervisor->options.single_process) {
-            remains_leave(&supervisor->remains, epoch, slot, kept);
+            orphans_leave(&supervisor->orphans, epoch, slot, kept);
         }
     }
     return status;

@@ -30,9 +30,9 @@ unsigned supervisor_pictures(struct supervisor *supervisor);
 
 /* Connects the link to the current engine and runs on the slot as link_run does. Any failure but ST_BUSY and
  * ST_UNSUPPORTED ends the engine; then only the first `kept` bytes of the slot keep their content, and no
- * engine writes to it any more (gpu/front/remains.h). Thread-safe; a link belongs to one thread. */
+ * engine writes to it any more (gpu/front/orphans.h). Thread-safe; a link belongs to one thread. */
 enum status supervisor_run(struct supervisor *supervisor, struct engine_link *link, struct wire_run *run,
-                           struct slot *slot, size_t kept, struct patience *patience, struct wire_done *done,
-                           struct error *err);
+                           struct slot *slot, size_t kept, struct job_timeout *timeout,
+                           struct wire_done *done, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Makes the Huffman tables of a picture from the counts of its symbols, the same ones as jpeg_codes_optimal
- * (core/jpeg/codes.c). A warp makes each table. No counts make it write outside of its memory.
+ * Makes the Huffman tables of a picture from the counts of its symbols, the same ones as jpeg_huffman_optimal
+ * (core/jpeg/huffman.c). A warp makes each table. No counts make it write outside of its memory.
  *
  * The two rarest leaves or nodes are joined until one is left. Leaves are sorted first. Nodes come into being
  * in the order of their keys, so that the rarest two are always at the front of these two queues: each node
@@ -131,7 +131,7 @@ static __device__ __forceinline__ void encode_find_lengths(struct encode_tree &t
     }
 }
 
-/* As limit_lengths in core/jpeg/codes.c. One thread calls it. */
+/* As limit_lengths in core/jpeg/huffman.c. One thread calls it. */
 static __device__ __forceinline__ void encode_limit_lengths(struct encode_tree &tree) {
     uint32_t longest = tree.longest, *count = tree.count;
     for (; longest > KERNEL_ENCODE_CODE_BITS; longest--) {

@@ -12,10 +12,10 @@ _Static_assert((int)KERNEL_ENCODE_COEFFICIENTS == (int)JPEG_COEFFICIENTS &&
 void gpu_encode_head_standard(struct encode_tables *tables) {
     uint8_t *to = tables->segments;
     for (unsigned table = 0; table < KERNEL_ENCODE_TABLES; table++) {
-        const struct jpeg_codes *dc = jpeg_codes_standard(2 * table),
-                                *ac = jpeg_codes_standard(2 * table + 1);
-        jpeg_codes_number(dc, tables->dc[table], KERNEL_ENCODE_SIZES);
-        jpeg_codes_number(ac, tables->ac[table], JPEG_SYMBOLS);
+        const struct jpeg_huffman *dc = jpeg_huffman_standard(2 * table),
+                                  *ac = jpeg_huffman_standard(2 * table + 1);
+        jpeg_huffman_number(dc, tables->dc[table], KERNEL_ENCODE_SIZES);
+        jpeg_huffman_number(ac, tables->ac[table], JPEG_SYMBOLS);
         to = jpeg_head_put_codes(jpeg_head_put_codes(to, dc), ac);
         tables->end[table] = (uint32_t)(to - tables->segments);
     }

@@ -4,7 +4,7 @@
 #define BLURD_GPU_JPEG_ENCODE_HEAD_H
 
 #include "core/image.h"
-#include "core/jpeg/codes.h"
+#include "core/jpeg/huffman.h"
 #include "gpu/jpeg/encode_kernels.h"
 
 /* Fills in the standard's tables, of luma and chroma. */

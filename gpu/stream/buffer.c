@@ -21,9 +21,9 @@ static enum status fill_poison(const struct gpu_buffer *buffer, const struct gpu
 
 void gpu_buffer_empty_pool(struct gpu_device *device) {
     if (device->pool && atomic_exchange(&device->memory_spare, 0) > 0) {
-        pulse_slow_begin(&device->pulse);
+        hang_detector_slow_begin(&device->detector);
         device->cuda->cuMemPoolTrimTo(device->pool, 0);
-        pulse_slow_end(&device->pulse);
+        hang_detector_slow_end(&device->detector);
     }
 }
 
@@ -38,10 +38,10 @@ static void count_spare(struct gpu_device *device, size_t size) {
 static enum status free_data(struct gpu_buffer *buffer, struct gpu_device *device, CUstream stream,
                              struct error *err) {
     const struct gpu_buffer freed = *buffer;
-    pulse_slow_begin(&device->pulse);
+    hang_detector_slow_begin(&device->detector);
     enum status status = device->pool ? CUDA_TRY(device->cuda, err, cuMemFreeAsync, freed.data, stream)
                                       : CUDA_TRY(device->cuda, err, cuMemFree, freed.data);
-    pulse_slow_end(&device->pulse);
+    hang_detector_slow_end(&device->detector);
     *buffer = (struct gpu_buffer){0};
     atomic_fetch_sub(&device->memory_kept, freed.size);
     if (device->pool && status == ST_OK) {
@@ -52,10 +52,10 @@ static enum status free_data(struct gpu_buffer *buffer, struct gpu_device *devic
 
 static enum status allocate(struct gpu_device *device, CUstream stream, CUdeviceptr *data, size_t size,
                             struct error *err) {
-    pulse_slow_begin(&device->pulse);
+    hang_detector_slow_begin(&device->detector);
     enum status status = device->pool ? CUDA_TRY(device->cuda, err, cuMemAllocAsync, data, size, stream)
                                       : CUDA_TRY(device->cuda, err, cuMemAlloc, data, size);
-    pulse_slow_end(&device->pulse);
+    hang_detector_slow_end(&device->detector);
     return status;
 }
 

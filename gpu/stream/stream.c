@@ -144,13 +144,13 @@ static void rest(int64_t waited) {
     }
 }
 
-enum status gpu_stream_wait(struct gpu_stream *stream, struct pulse_watch *watch, struct error *err) {
+enum status gpu_stream_wait(struct gpu_stream *stream, struct hang_detector_watch *watch, struct error *err) {
     if (!stream->marks) {
         return CUDA_TRY(stream_cuda(stream), err, cuEventSynchronize, stream->done);
     }
     enum status status = ST_OK;
     int64_t begin = clock_ns();
-    pulse_handed(&stream->device->pulse, watch, begin);
+    hang_detector_handed(&stream->device->detector, watch, begin);
     while (!gpu_stream_reached(stream) && (status = gpu_stream_check(stream, watch, err)) == ST_OK) {
         rest(clock_ns() - begin);
     }
@@ -192,16 +192,17 @@ static enum status ask_driver(const struct gpu_stream *stream, struct error *err
     return ST_DEVICE;
 }
 
-enum status gpu_stream_check(const struct gpu_stream *stream, struct pulse_watch *watch, struct error *err) {
-    switch (pulse_look(&stream->device->pulse, watch, clock_ns())) {
-    case PULSE_ASK:
+enum status gpu_stream_check(const struct gpu_stream *stream, struct hang_detector_watch *watch,
+                             struct error *err) {
+    switch (hang_detector_look(&stream->device->detector, watch, clock_ns())) {
+    case HANG_ASK:
         return ask_driver(stream, err);
-    case PULSE_LOST:
+    case HANG_LOST:
         if (stream->marks && gpu_stream_reached(stream)) {
             break; /* since the caller looked, which may be a while ago */
         }
         return fail(err, ST_DEVICE, "the GPU has done nothing for %.0f ms", clock_ns_to_ms(watch->quiet));
-    case PULSE_WAIT:
+    case HANG_WAIT:
         break;
     }
     return ST_OK;

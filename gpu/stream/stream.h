@@ -38,7 +38,7 @@ enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdevicep
 
 /* Waits for all steps, the last of which recorded the event `done`. `watch` is that of a run whose work is
  * being handed over. After ST_DEVICE nothing may be asked of the device. */
-enum status gpu_stream_wait(struct gpu_stream *stream, struct pulse_watch *watch, struct error *err);
+enum status gpu_stream_wait(struct gpu_stream *stream, struct hang_detector_watch *watch, struct error *err);
 
 /* Waits for all enqueued work, which may use the caller's memory, and ignores its result. Launches that were
  * gathered are forgotten. Returns `status`. After a fault this takes as long as the driver does to notice it.
@@ -75,7 +75,8 @@ bool gpu_stream_reached(const struct gpu_stream *stream);
 
 /* Looks at the watch of a run that has not reached its fence. ST_DEVICE when the device is lost and will
  * never finish its steps. If the watch cannot tell, this asks the driver, which may take a second. */
-enum status gpu_stream_check(const struct gpu_stream *stream, struct pulse_watch *watch, struct error *err);
+enum status gpu_stream_check(const struct gpu_stream *stream, struct hang_detector_watch *watch,
+                             struct error *err);
 
 /* The times between the four events, once `done` is reached. */
 enum status gpu_stream_timing(struct gpu_stream *stream, struct lane_timing *timing, struct error *err);

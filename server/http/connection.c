@@ -65,11 +65,11 @@ static void connection_start(struct event_thread *thread, struct MHD_Connection 
         return; /* without a context its first request is refused */
     }
     connection->thread = thread;
-    thread->pace.handshakes += http->tls;
+    thread->backoff.handshakes += http->tls;
     connection->handle = handle;
     connection->fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     peer_name(connection->fd, connection->client, sizeof connection->client);
-    landing_set(connection->fd, http->tls ? NULL : &connection->landing);
+    direct_receive_set(connection->fd, http->tls ? NULL : &connection->direct);
     connection->watch = watchdog_add(http->watchdog, (unsigned)(thread - http->thread), connection->fd);
     struct settings *settings = settings_take(&http->service->settings);
     watchdog_enter(connection->watch, WATCH_HEADERS, settings->config.header_timeout_ms, NULL);
@@ -94,8 +94,8 @@ static void connection_end(struct event_thread *thread, struct connection *conne
     struct http *http = thread->http;
     struct service *service = http->service;
     if (connection) {
-        thread->pace.handshakes -= http->tls && !connection->asked;
-        landing_set(connection->fd, NULL);
+        thread->backoff.handshakes -= http->tls && !connection->asked;
+        direct_receive_set(connection->fd, NULL);
         count_end(service->metrics, watchdog_ended(connection->watch));
         watchdog_remove(connection->watch);
         if (connection->early) {
@@ -145,7 +145,7 @@ void *connection_target(void *cls, const char *target, struct MHD_Connection *ha
     struct request *request = connection ? exchange_create(http->service, target, http->admin) : NULL;
     hide_arguments(target);
     if (request) {
-        connection->thread->pace.handshakes -= http->tls && !connection->asked;
+        connection->thread->backoff.handshakes -= http->tls && !connection->asked;
         connection->asked = true;
         static const struct request_transport transport = {resume, is_gone};
         request->transport = &transport;
@@ -251,7 +251,7 @@ static enum MHD_Result send_answer(struct request *request) {
         return MHD_NO;
     }
     request->phase = PHASE_SENT;
-    turns_end(&connection->thread->turns, &connection->turn);
+    body_throttle_end(&connection->thread->throttle, &connection->turn);
     watchdog_enter(connection->watch, WATCH_WRITE, request->settings->config.write_timeout_ms, NULL);
     enum MHD_Result result = MHD_queue_response(connection->handle, request->answer.http_status, response);
     MHD_destroy_response(response);
@@ -275,22 +275,22 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
     watchdog_enter(connection->watch, WATCH_BODY, request->settings->config.body_timeout_ms + allowance,
                    request->id);
     if (!request->answered && takes_a_turn(request) &&
-        !turns_begin(&connection->thread->turns, &connection->turn, clock_ns())) {
+        !body_throttle_begin(&connection->thread->throttle, &connection->turn, clock_ns())) {
         MHD_suspend_connection(connection->handle);
     }
     return MHD_YES;
 }
 
 int64_t connection_continue(struct event_thread *thread, bool all) {
-    if (thread->turns.list[TURN_WAITING].count == 0) {
+    if (thread->throttle.list[TURN_WAITING].count == 0) {
         return -1; /* in most rounds, without a look at the clock */
     }
     int64_t now = clock_ns();
-    struct turn *turn = turns_next(&thread->turns, now, all);
+    struct body_throttle_turn *turn = body_throttle_next(&thread->throttle, now, all);
     if (!turn) {
-        return turns_wait_ms(&thread->turns, now);
+        return body_throttle_wait_ms(&thread->throttle, now);
     }
-    for (; turn; turn = turns_next(&thread->turns, now, all)) {
+    for (; turn; turn = body_throttle_next(&thread->throttle, now, all)) {
         MHD_resume_connection(((struct connection *)turn)->handle); /* `turn` is first */
     }
     return 0;
@@ -302,15 +302,15 @@ int64_t connection_continue(struct event_thread *thread, bool all) {
 static void keep_turn(struct request *request) {
     struct connection *connection = request->connection;
     if (takes_a_turn(request) && request->job.suits) {
-        turns_work(&connection->thread->turns, &connection->turn);
+        body_throttle_work(&connection->thread->throttle, &connection->turn);
     } else {
-        turns_end(&connection->thread->turns, &connection->turn);
+        body_throttle_end(&connection->thread->throttle, &connection->turn);
     }
 }
 
 static enum MHD_Result end(struct request *request) {
     struct connection *connection = request->connection;
-    connection->landing.answers = true;
+    connection->direct.answers = true;
     if (exchange_end(request)) {
         return send_answer(request);
     }
@@ -329,10 +329,10 @@ static enum MHD_Result end(struct request *request) {
 /* A piece of the body. The library believes that it has it in its buffer, but its first bytes may have landed
  * in the slot. After that the buffer has no more of the body, and the next bytes may land. */
 static enum MHD_Result take_piece(struct request *request, const char *data, size_t size) {
-    struct landing *landing = &((struct connection *)request->connection)->landing;
-    size_t landed = landing_take(landing);
+    struct direct_receive *direct = &((struct connection *)request->connection)->direct;
+    size_t landed = direct_receive_take(direct);
     if (landed > size) {
-        return MHD_NO; /* the library does not read as landing.h expects */
+        return MHD_NO; /* the library does not read as direct_receive.h expects */
     }
     if ((landed > 0 && !exchange_body(request, NULL, landed)) ||
         (landed < size && !exchange_body(request, data + landed, size - landed))) {
@@ -341,9 +341,9 @@ static enum MHD_Result take_piece(struct request *request, const char *data, siz
     uint8_t *to;
     size_t room = exchange_room(request, &to);
     if (room > 0) {
-        landing_open(landing, to, room);
+        direct_receive_open(direct, to, room);
     } else {
-        landing_close(landing);
+        direct_receive_close(direct);
     }
     return MHD_YES;
 }
@@ -356,7 +356,7 @@ enum MHD_Result connection_request(void *cls, struct MHD_Connection *handle, con
     if (!request) {
         return MHD_NO; /* out of memory */
     }
-    ((struct connection *)request->connection)->thread->pace.moved = true;
+    ((struct connection *)request->connection)->thread->backoff.moved = true;
     switch ((enum phase)request->phase) {
     case PHASE_HEADERS:
         return begin(request, method, version);
@@ -385,9 +385,9 @@ void connection_completed(void *cls, struct MHD_Connection *handle, void **conte
     *context = NULL;
     if (request) {
         enum watch_end end = watchdog_ended(watch);
-        turns_end(&connection->thread->turns, &connection->turn);
-        connection->landing.answers = false;
-        landing_close(&connection->landing); /* of a body that did not arrive completely */
+        body_throttle_end(&connection->thread->throttle, &connection->turn);
+        connection->direct.answers = false;
+        direct_receive_close(&connection->direct); /* of a body that did not arrive completely */
         int64_t idle_ms = request->settings->config.idle_timeout_ms;
         exchange_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK,
                          end == WATCH_LATE || end == WATCH_SLOW);

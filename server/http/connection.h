@@ -11,11 +11,11 @@
 #include <stdbool.h>
 
 #include "server/http/acceptor.h"
+#include "server/http/body_throttle.h"
+#include "server/http/direct_receive.h"
+#include "server/http/handshake_backoff.h"
 #include "server/http/http_log.h"
-#include "server/http/landing.h"
 #include "server/http/loop.h"
-#include "server/http/pace.h"
-#include "server/http/turns.h"
 
 struct service;
 
@@ -26,8 +26,8 @@ struct event_thread {
     struct http *http;
     struct MHD_Daemon *daemon;
     struct loop *loop;
-    struct pace pace;
-    struct turns turns;
+    struct handshake_backoff backoff;
+    struct body_throttle throttle;
     struct intake *intake;
     unsigned begun; /* connections that have begun, by connection_notify */
 };
@@ -47,11 +47,11 @@ struct http {
 
 /* A TCP connection, on which requests follow one another. */
 struct connection {
-    struct turn turn; /* is first */
+    struct body_throttle_turn turn; /* is first */
     struct event_thread *thread;
     struct MHD_Connection *handle;
     struct watch *watch;
-    struct landing landing;
+    struct direct_receive direct;
     int fd;
     char client[48]; /* address of the peer */
     bool asked;      /* a request line was received */

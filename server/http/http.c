@@ -97,11 +97,11 @@ static void run_library(struct event_thread *thread) {
 static int64_t run_daemon(void *context) {
     struct event_thread *thread = context;
     MHD_UNSIGNED_LONG_LONG ms;
-    pace_begin(&thread->pace);
+    handshake_backoff_begin(&thread->backoff);
     run_library(thread);
     int64_t turn_ms = connection_continue(thread, false);
-    int64_t wait =
-        pace_wait(&thread->pace, MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1);
+    int64_t wait = handshake_backoff_wait(&thread->backoff,
+                                          MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1);
     return turn_ms >= 0 && (wait < 0 || turn_ms < wait) ? turn_ms : wait;
 }
 
@@ -109,7 +109,7 @@ static enum status start_thread(struct http *http, unsigned index, struct error 
     struct event_thread *thread = &http->thread[index];
     thread->http = http;
     thread->intake = &http->intakes.each[index];
-    thread->turns.limit = http->admin ? 0 : turns_limit(http->service->places, http->threads);
+    thread->throttle.limit = http->admin ? 0 : body_throttle_limit(http->service->places, http->threads);
     thread->daemon = start_daemon(thread);
     const union MHD_DaemonInfo *epoll =
         thread->daemon ? MHD_get_daemon_info(thread->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;

@@ -15,7 +15,7 @@ enum {
 
 /* An answer that keeps blocks is about as large as its input, whatever the quality. Most of an input may be
  * metadata, so the number of samples limits this room as well. */
-size_t footprint_room(const struct plan *plan) {
+size_t footprint_room(const struct work_plan *plan) {
     size_t eighths = plan->options.quality > 90 ? 8 : 3;
     const struct image_shape written = transcode_written(&plan->encoded, plan_colours(plan));
     size_t samples = plan_shape_size(&written), usual = samples / 8 * eighths;
@@ -25,7 +25,7 @@ size_t footprint_room(const struct plan *plan) {
 }
 
 /* The worst case of a lossy format is noise of full contrast. Alpha of WebP has no losses. */
-static size_t answer_bytes(const struct plan *plan) {
+static size_t answer_bytes(const struct work_plan *plan) {
     static const struct {
         uint8_t quality, bits; /* a sample, up to that quality */
     } table[] = {{75, 4}, {90, 5}, {95, 7}, {98, 9}, {UINT8_MAX, 11}};
@@ -42,7 +42,7 @@ static size_t answer_bytes(const struct plan *plan) {
     return samples / 8 * bits + HEAD_SPARE;
 }
 
-static size_t metadata_bytes(const struct plan *plan) {
+static size_t metadata_bytes(const struct work_plan *plan) {
     const struct metadata *metadata = &plan->picture.metadata;
     bool keep = plan->options.keep_metadata;
     size_t all = keep ? metadata->exif.size + metadata->xmp.size + metadata->photoshop.size : 0;
@@ -56,7 +56,7 @@ static size_t metadata_bytes(const struct plan *plan) {
 }
 
 /* An encoder that follows the filters row by row needs its memory beside the decoder's. */
-static size_t library_bytes(const struct plan *plan) {
+static size_t library_bytes(const struct work_plan *plan) {
     size_t decoder = max_size(codec_decode_bytes(&plan->picture, plan->input.size),
                               mask_part_bytes(&plan->selection.part)); /* one after the other */
     if (plan_answer(plan) != ANSWER_PICTURE) {
@@ -71,14 +71,14 @@ static size_t library_bytes(const struct plan *plan) {
 }
 
 /* Decoders and encoders use the same memory one after the other. */
-static size_t exchange_bytes(const struct plan *plan) {
+static size_t exchange_bytes(const struct work_plan *plan) {
     bool reads = codec_get(plan->picture.codec)->isolated;
     bool writes = plan_answer(plan) == ANSWER_PICTURE && codec_get(plan->output)->isolated;
     return max_size(reads ? codec_link_exchange_bytes(plan->input.size, &plan->stored) : 0,
                     writes ? codec_link_exchange_bytes(0, &plan->encoded) : 0);
 }
 
-size_t footprint_working(const struct plan *plan, const struct backend *cpu, unsigned threads) {
+size_t footprint_working(const struct work_plan *plan, const struct backend *cpu, unsigned threads) {
     const struct detection *detection = &plan->detection;
     size_t filters =
         plan->chain.count > 0 ? backend_run_bytes(cpu, &plan->chain, &plan->filtered, threads) : 0;
@@ -87,7 +87,7 @@ size_t footprint_working(const struct plan *plan, const struct backend *cpu, uns
     return max_size(filters, search);
 }
 
-static size_t working_bytes(const struct plan *plan, const struct backend *cpu) {
+static size_t working_bytes(const struct work_plan *plan, const struct backend *cpu) {
     size_t filters = footprint_working(plan, cpu, 1);
     struct image_shape mask = selection_mask_shape(&plan->upright);
     if (!selection_is_soft(&plan->selection, plan->parameters)) {
@@ -97,13 +97,13 @@ static size_t working_bytes(const struct plan *plan, const struct backend *cpu) 
 }
 
 /* Blocks of a JPEG that are moved have no pixels. */
-static struct footprint moved_blocks(const struct plan *plan) {
+static struct footprint moved_blocks(const struct work_plan *plan) {
     size_t answer = jpeg_turn_room(&plan->picture, plan->input.size) + HEAD_SPARE;
     size_t library = jpeg_turn_bytes(&plan->picture) + answer + metadata_bytes(plan);
     return (struct footprint){.picture = IMAGE_ALIGNMENT, .library = library};
 }
 
-struct footprint footprint_of(const struct plan *plan, const struct backend *cpu) {
+struct footprint footprint_of(const struct work_plan *plan, const struct backend *cpu) {
     if (plan_moves_blocks(plan)) {
         return moved_blocks(plan);
     }
@@ -132,7 +132,7 @@ uint64_t footprint_sum(const struct footprint *footprint) {
            footprint->working + footprint->library + footprint->exchange;
 }
 
-uint64_t footprint_beside_device(const struct plan *plan) {
+uint64_t footprint_beside_device(const struct work_plan *plan) {
     return plan->input.size + (uint64_t)footprint_room(plan) + answer_bytes(plan) + metadata_bytes(plan) +
            selection_mask_bytes(&plan->selection, &plan->stored) + detection_bytes(&plan->detection);
 }

@@ -20,18 +20,18 @@ struct footprint {
     size_t exchange; /* what a process of codecs gets and returns */
 };
 
-struct footprint footprint_of(const struct plan *plan, const struct backend *cpu);
+struct footprint footprint_of(const struct work_plan *plan, const struct backend *cpu);
 
 /* Scratch memory of the CPU backend on so many threads for all chains of the plan. */
-size_t footprint_working(const struct plan *plan, const struct backend *cpu, unsigned threads);
+size_t footprint_working(const struct work_plan *plan, const struct backend *cpu, unsigned threads);
 
 uint64_t footprint_sum(const struct footprint *footprint);
 
 /* The part of the sum that is taken while a device does all of the work. */
-uint64_t footprint_beside_device(const struct plan *plan);
+uint64_t footprint_beside_device(const struct work_plan *plan);
 
 /* Bytes of the buffer in which a device encodes a JPEG. Filtered photographs take a fraction of it; the CPU
  * encodes a picture that needs more. */
-size_t footprint_room(const struct plan *plan);
+size_t footprint_room(const struct work_plan *plan);
 
 #endif

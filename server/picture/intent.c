@@ -63,7 +63,7 @@ void intent_guess(struct intent *intent, const struct peek *header, size_t size,
                                .depth = 8,
                                .width = GUESSED_SIDE,
                                .height = (uint32_t)(size * GUESSED_PIXELS / GUESSED_SIDE + 1)};
-    struct plan *plan = &intent->plan;
+    struct work_plan *plan = &intent->plan;
     struct error ignored; /* a region off the picture: the plan is complete by then */
     intent->known = header;
     intent->header = header ? *header : usual;

@@ -8,9 +8,9 @@
 #include "server/picture/plan.h"
 
 struct intent {
-    bool known;         /* the picture was recognised, and codec_probe may take it */
-    struct peek header; /* of a usual JPEG if the picture was not recognised */
-    struct plan plan;   /* upright, without metadata, and without limits */
+    bool known;            /* the picture was recognised, and codec_probe may take it */
+    struct peek header;    /* of a usual JPEG if the picture was not recognised */
+    struct work_plan plan; /* upright, without metadata, and without limits */
 };
 
 /* Fills a zeroed intent; `parameters` must outlive it. Takes about a microsecond for a body of any size. */

@@ -6,7 +6,7 @@
 #include "server/picture/statistics.h"
 #include "server/placeholder/placeholder.h"
 
-static enum status write_picture(const struct plan *plan, const struct image *result, struct buf *body,
+static enum status write_picture(const struct work_plan *plan, const struct image *result, struct buf *body,
                                  struct error *err) {
     const struct metadata *metadata = &plan->picture.metadata;
     if (plan_may_patch(plan) && jpeg_patch_possible(plan->input, &plan->limits)) {
@@ -20,8 +20,8 @@ static enum status write_picture(const struct plan *plan, const struct image *re
     return codec_encode(plan->output, result, &plan->options, metadata, body, err);
 }
 
-static enum status write_placeholder(const struct plan *plan, const struct image *result, struct buf *body,
-                                     struct error *err) {
+static enum status write_placeholder(const struct work_plan *plan, const struct image *result,
+                                     struct buf *body, struct error *err) {
     const struct placeholder_arguments *asked = &plan->parameters->ops.operation[0].arguments.placeholder;
     const struct placeholder placeholder = {
         .width = plan->upright.width,
@@ -33,7 +33,7 @@ static enum status write_placeholder(const struct plan *plan, const struct image
     return placeholder_write(&placeholder, body, err);
 }
 
-enum status output_write(const struct plan *plan, const struct image *result, struct buf *body,
+enum status output_write(const struct work_plan *plan, const struct image *result, struct buf *body,
                          struct error *err) {
     switch (plan_answer(plan)) {
     case ANSWER_STATISTICS:
@@ -48,7 +48,7 @@ enum status output_write(const struct plan *plan, const struct image *result, st
     return write_picture(plan, result, body, err);
 }
 
-enum status output_move_blocks(const struct plan *plan, struct buf *body, struct error *err) {
+enum status output_move_blocks(const struct work_plan *plan, struct buf *body, struct error *err) {
     struct error cause = {0};
     enum status status = jpeg_turn(plan->input, &plan->limits, &plan->turn, &plan->encoded, &plan->options,
                                    &plan->picture.metadata, body, &cause);

@@ -7,11 +7,11 @@
 
 /* Appends the encoded picture, or the JSON that the filter is answered with. `result` has the plan's shape
  * `encoded`; its padding may be overwritten. Fails like codec_encode. */
-enum status output_write(const struct plan *plan, const struct image *result, struct buf *body,
+enum status output_write(const struct work_plan *plan, const struct image *result, struct buf *body,
                          struct error *err);
 
 /* The same for a plan that moves the blocks of the JPEG. ST_ARGUMENT: the file does not allow it; else as
  * jpeg_turn. */
-enum status output_move_blocks(const struct plan *plan, struct buf *body, struct error *err);
+enum status output_move_blocks(const struct work_plan *plan, struct buf *body, struct error *err);
 
 #endif

@@ -15,8 +15,8 @@
 #include "core/log.h"
 #include "cpu/linear.h"
 #include "cpu/orient.h"
-#include "server/picture/attempt.h"
 #include "server/picture/envelope.h"
+#include "server/picture/failover.h"
 #include "server/picture/footprint.h"
 #include "server/picture/output.h"
 #include "server/picture/plan.h"
@@ -30,7 +30,7 @@ struct pipeline {
     struct worker *worker;
     struct error *err;
     struct bytes input; /* in the slot */
-    struct plan plan;
+    struct work_plan plan;
     struct workspace work;
     struct image source, result;
     bool decoded;              /* `source` is complete */
@@ -53,7 +53,7 @@ static enum status open_envelope(struct pipeline *p) {
     return envelope_open(p->request, &p->input, p->err);
 }
 
-static enum metric_format format_of(const struct plan *plan) {
+static enum metric_format format_of(const struct work_plan *plan) {
     return plan_answer(plan) == ANSWER_PICTURE ? (enum metric_format)(plan->output + 1) : METRIC_FORMAT_NONE;
 }
 
@@ -93,7 +93,7 @@ static enum status take_core(struct pipeline *p) {
 }
 
 static enum status take_memory(struct pipeline *p) {
-    p->work.lends = !plan_moves_blocks(&p->plan) && attempt_lends(p->request, p->worker);
+    p->work.lends = !plan_moves_blocks(&p->plan) && failover_lends(p->request, p->worker);
     enum status status = workspace_count(&p->work, p->request, &p->plan);
     return status == ST_OK ? workspace_open(&p->work, p->request->service->slots, &p->plan, p->err) : status;
 }
@@ -113,9 +113,9 @@ static enum status move_blocks(struct pipeline *p) {
     return status;
 }
 
-static enum status run_chain(struct pipeline *p, const struct run *run, struct lane_timing *timing) {
-    const struct attempt attempt = {p->request, p->worker, &p->work, &p->plan, &p->decoded};
-    return attempt_run(&attempt, run, timing, p->err);
+static enum status run_chain(struct pipeline *p, const struct chain_run *run, struct lane_timing *timing) {
+    const struct failover failover = {p->request, p->worker, &p->work, &p->plan, &p->decoded};
+    return failover_run(&failover, run, timing, p->err);
 }
 
 /* Measures the time that the consumers of rows take. */
@@ -179,12 +179,12 @@ static enum status make_soft(struct pipeline *p) {
 static enum status search(struct pipeline *p) {
     struct detection *detection = &p->plan.detection;
     const struct parameters *parameters = &p->request->parameters;
-    const struct run run = {.chain = &detection->chain,
-                            .slot = p->work.slot,
-                            .source = &p->source,
-                            .target = &detection->result,
-                            .crew = p->worker->crew,
-                            .deadline_ns = p->plan.limits.deadline_ns};
+    const struct chain_run run = {.chain = &detection->chain,
+                                  .slot = p->work.slot,
+                                  .source = &p->source,
+                                  .target = &detection->result,
+                                  .crew = p->worker->crew,
+                                  .deadline_ns = p->plan.limits.deadline_ns};
     struct lane_timing timing = {0};
     struct error cause = {0};
     workspace_place(&p->source, &p->plan.searched, p->work.memory[0]);
@@ -259,9 +259,9 @@ static enum status encode_apart(struct pipeline *p) {
 }
 
 /* Converts the picture to linear light, filters it and converts the result back. */
-static enum status run_linear(struct pipeline *p, const struct run *asked, struct lane_timing *timing) {
+static enum status run_linear(struct pipeline *p, const struct chain_run *asked, struct lane_timing *timing) {
     struct image source, result;
-    struct run run = *asked;
+    struct chain_run run = *asked;
     struct image_shape shape = chain_result(&p->plan.chain, &p->plan.filtered);
     workspace_place(&source, &p->plan.filtered, p->work.linear[0]);
     workspace_place(&result, &shape, p->work.linear[1]);
@@ -315,7 +315,7 @@ static enum status filter(struct pipeline *p) {
     struct lane_timing timing = {0};
     const struct producer producer = {make_source, p};
     const struct progress progress = {encode_rows, p};
-    struct run run = {
+    struct chain_run run = {
         .chain = &p->plan.chain,
         .slot = p->work.slot,
         .source = &p->source,

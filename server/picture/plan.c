@@ -45,7 +45,7 @@ static bool takes_planes(const struct parameters *parameters, const struct image
     return all;
 }
 
-static bool fits_subsampling(const struct plan *plan, const struct image_shape *planes) {
+static bool fits_subsampling(const struct work_plan *plan, const struct image_shape *planes) {
     int asked = plan->parameters->output.subsampling;
     return asked == SUBSAMPLING_AUTO || asked == (int)subsampling_of(planes);
 }
@@ -66,18 +66,18 @@ static bool writes_colours(const struct parameters *parameters) {
 
 /* Faces are searched for in a JPEG's planes of YCbCr as stored, where the search takes them, and in pixels
  * otherwise. The answer does not matter, so that all have the same faces. */
-static bool searches_planes(const struct plan *plan) {
+static bool searches_planes(const struct work_plan *plan) {
     return plan->picture.codec == CODEC_JPEG && plan->picture.native.model == PIXEL_YCBCR &&
            detection_takes_planes(plan->parameters, &plan->picture.native,
                                   plan->picture.metadata.orientation);
 }
 
-static bool can_detect(const struct plan *plan) {
+static bool can_detect(const struct work_plan *plan) {
     return !parameters_detect(plan->parameters) || searches_planes(plan);
 }
 
 /* Whether the file's planes can be filtered and written without a conversion. */
-static bool keeps_planes(const struct plan *plan, const struct image_shape *upright) {
+static bool keeps_planes(const struct work_plan *plan, const struct image_shape *upright) {
     bool jpeg = plan->output == CODEC_JPEG;
     return plan->picture.native.model == PIXEL_YCBCR && plan->output == plan->picture.codec &&
            codec_get(plan->output)->planes && (jpeg || !writes_colours(plan->parameters)) &&
@@ -87,24 +87,24 @@ static bool keeps_planes(const struct plan *plan, const struct image_shape *upri
            orient_is_exact(&plan->picture.native, plan->orientation);
 }
 
-enum filter_answer plan_answer(const struct plan *plan) {
+enum filter_answer plan_answer(const struct work_plan *plan) {
     return plan->parameters->filter ? plan->parameters->filter->answer : ANSWER_PICTURE;
 }
 
-bool plan_searches_apart(const struct plan *plan) {
+bool plan_searches_apart(const struct work_plan *plan) {
     return plan->detection.wanted && plan->searched.model != plan->stored.model;
 }
 
-bool plan_moves_blocks(const struct plan *plan) {
+bool plan_moves_blocks(const struct work_plan *plan) {
     return plan->turn.width > 0;
 }
 
-bool plan_is_linear(const struct plan *plan) {
+bool plan_is_linear(const struct work_plan *plan) {
     return plan->parameters->input.colorspace == COLORSPACE_LINEAR;
 }
 
 /* The same number means less loss in AVIF than in JPEG and WebP. */
-static uint8_t quality_of(const struct plan *plan) {
+static uint8_t quality_of(const struct work_plan *plan) {
     enum { AVIF_QUALITY = 60 };
     bool usual = plan->output == CODEC_AVIF && !parameters_given(plan->parameters, "quality");
     return usual ? AVIF_QUALITY : (uint8_t)plan->parameters->output.quality;
@@ -112,7 +112,7 @@ static uint8_t quality_of(const struct plan *plan) {
 
 /* At effort 3 a lossy WebP takes half as long again as at 1, and a fifth fewer bytes; an AVIF takes three
  * times as long and a fifth fewer bytes (bench/results/formats.md), so that large ones keep 1. */
-static uint8_t effort_of(const struct plan *plan) {
+static uint8_t effort_of(const struct work_plan *plan) {
     enum { EFFORT = 3, LARGE_PIXELS = 4000000 };
     const struct output_arguments *asked = &plan->parameters->output;
     bool large = (uint64_t)plan->encoded.width * plan->encoded.height > LARGE_PIXELS;
@@ -120,7 +120,7 @@ static uint8_t effort_of(const struct plan *plan) {
     return usual && !parameters_given(plan->parameters, "effort") ? EFFORT : (uint8_t)asked->effort;
 }
 
-static void choose_output(struct plan *plan, const char *accept) {
+static void choose_output(struct work_plan *plan, const char *accept) {
     const struct output_arguments *asked = &plan->parameters->output;
     plan->output = asked->format == FORMAT_AUTO ? accept_choose(accept, plan->picture.codec)
                                                 : parameters_codec(asked->format);
@@ -149,7 +149,7 @@ static void choose_output(struct plan *plan, const char *accept) {
 }
 
 /* Checks what the last step makes of the picture. A guess from a header has no limits. */
-static enum status check_result(const struct plan *plan, struct error *err) {
+static enum status check_result(const struct work_plan *plan, struct error *err) {
     const struct codec_limits *limits = &plan->limits;
     struct image_shape result = chain_result(&plan->chain, &plan->filtered);
     uint64_t pixels = (uint64_t)result.width * result.height;
@@ -166,7 +166,7 @@ static enum status check_result(const struct plan *plan, struct error *err) {
 }
 
 /* In a pipeline the error names the step. */
-static enum status append_filter(struct plan *plan, unsigned index, struct error *err) {
+static enum status append_filter(struct work_plan *plan, unsigned index, struct error *err) {
     const struct operation *operation = &plan->parameters->ops.operation[index];
     struct error cause = {0};
     enum status status = append_operation(&plan->chain, plan->parameters, index, &plan->filtered, &cause);
@@ -184,7 +184,7 @@ static enum status append_filter(struct plan *plan, unsigned index, struct error
     return check_result(plan, err);
 }
 
-static enum status append_filters(struct plan *plan, struct error *err) {
+static enum status append_filters(struct work_plan *plan, struct error *err) {
     enum status status = ST_OK;
     bool filters = plan_answer(plan) != ANSWER_FACES; /* these are found by a chain of their own */
     for (unsigned i = 0; i < plan->parameters->ops.count && filters && status == ST_OK; i++) {
@@ -198,7 +198,7 @@ static enum status append_filters(struct plan *plan, struct error *err) {
 }
 
 /* Whether a resize reads the picture, and may read a reduced one. */
-static bool may_reduce(const struct plan *plan) {
+static bool may_reduce(const struct work_plan *plan) {
     const struct input_arguments *input = &plan->parameters->input;
     const struct operation *first = &plan->parameters->ops.operation[0];
     return plan->picture.codec == CODEC_JPEG && !plan->picture.lossless &&
@@ -207,7 +207,7 @@ static bool may_reduce(const struct plan *plan) {
 }
 
 /* Whether the reduced picture can be turned: with samples cut by the border, its grid would shift. */
-static bool reduces_exactly(const struct plan *plan, unsigned reduction) {
+static bool reduces_exactly(const struct work_plan *plan, unsigned reduction) {
     struct image_shape reduced = codec_reduced(&plan->stored, reduction);
     return !orient_turns(plan->orientation) || (reduced.width << reduction == plan->stored.width &&
                                                 reduced.height << reduction == plan->stored.height &&
@@ -215,7 +215,7 @@ static bool reduces_exactly(const struct plan *plan, unsigned reduction) {
 }
 
 /* Lets the codec do a part of the first step. The shapes behind that step stay. */
-static void reduce(struct plan *plan) {
+static void reduce(struct work_plan *plan) {
     struct resize_plan *resize = &plan->chain.step[0].resize;
     unsigned reduction = resize_reduction(resize);
     while (!reduces_exactly(plan, reduction)) {
@@ -228,7 +228,7 @@ static void reduce(struct plan *plan) {
     plan->upright = plan->filtered = orient_shape(&stored, plan->orientation);
 }
 
-enum status plan_decide(struct plan *plan, const char *accept, struct error *err) {
+enum status plan_decide(struct work_plan *plan, const char *accept, struct error *err) {
     choose_output(plan, accept);
     plan->filtered = plan->upright;
     plan->filtered.depth = plan_is_linear(plan) ? 16 : plan->upright.depth;
@@ -275,7 +275,7 @@ static bool spreads(const struct picture *picture) {
     return picture->codec != CODEC_PNG && picture->codec != CODEC_JPEG && !exact;
 }
 
-enum status plan_make(struct plan *plan, struct bytes input, const char *accept, struct error *err) {
+enum status plan_make(struct work_plan *plan, struct bytes input, const char *accept, struct error *err) {
     plan->input = input;
     bool redact = plan->parameters->input.mode == MODE_REDACT;
     plan->limits.local_blocks = redact || parameters_detect(plan->parameters); /* all find the same faces */
@@ -294,7 +294,7 @@ enum status plan_make(struct plan *plan, struct bytes input, const char *accept,
                : status;
 }
 
-bool plan_may_patch(const struct plan *plan) {
+bool plan_may_patch(const struct work_plan *plan) {
     const struct parameters *parameters = plan->parameters;
     struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);
     return plan->selection.wanted && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
@@ -308,19 +308,19 @@ static bool is_jpeg_shape(const struct image_shape *shape) {
 }
 
 /* Whether nothing but the chain reads the picture: there are no regions, no redaction and no search. */
-static bool only_filters(const struct plan *plan) {
+static bool only_filters(const struct work_plan *plan) {
     return !plan->selection.wanted && !plan->selection.redact && !plan->detection.wanted;
 }
 
 /* Whether a device may make RGB of the file's planes, and the answer's planes of RGB. */
-static bool may_convert(const struct plan *plan) {
+static bool may_convert(const struct work_plan *plan) {
     const struct image_shape *result = &plan->encoded;
     bool gray = result->model == PIXEL_GRAY && !plan_is_linear(plan);
     return plan->stored.model == PIXEL_RGB && plan->picture.native.model == PIXEL_YCBCR &&
            (result->model == PIXEL_RGB || gray) && result->depth == 8 && only_filters(plan);
 }
 
-enum transcode_colours plan_colours(const struct plan *plan) {
+enum transcode_colours plan_colours(const struct work_plan *plan) {
     enum subsampling written = plan->options.subsampling;
     bool linear = plan_is_linear(plan);
     if (plan->stored.model != PIXEL_RGB && plan->encoded.model != PIXEL_RGB) {
@@ -335,7 +335,7 @@ enum transcode_colours plan_colours(const struct plan *plan) {
     return linear ? TRANSCODE_LINEAR_420 : TRANSCODE_RGB_420;
 }
 
-bool plan_may_transcode(const struct plan *plan) {
+bool plan_may_transcode(const struct work_plan *plan) {
     const struct input_arguments *input = &plan->parameters->input;
     enum filter_answer answer = plan_answer(plan);
     bool kept = is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) && !plan_is_linear(plan);
@@ -346,7 +346,7 @@ bool plan_may_transcode(const struct plan *plan) {
 }
 
 /* Whether a device may do the filters of a half. */
-static bool may_halve(const struct plan *plan) {
+static bool may_halve(const struct work_plan *plan) {
     return plan->parameters->input.backend != BACKEND_CPU && !plan_is_linear(plan) &&
            plan_answer(plan) != ANSWER_FACES && only_filters(plan) && !plan_moves_blocks(plan) &&
            !plan_may_transcode(plan);
@@ -356,7 +356,7 @@ static bool is_interleaved(const struct image_shape *shape) {
     return shape->depth == 8 && (shape->model == PIXEL_GRAY || shape->model == PIXEL_RGB);
 }
 
-bool plan_may_decode_apart(const struct plan *plan) {
+bool plan_may_decode_apart(const struct work_plan *plan) {
     const struct image_shape *native = &plan->picture.native;
     bool made = plan->stored.model == native->model ||
                 (plan->stored.model == PIXEL_RGB && native->model == PIXEL_YCBCR);
@@ -365,7 +365,7 @@ bool plan_may_decode_apart(const struct plan *plan) {
            is_jpeg_shape(native) && made && plan->limits.reduction == 0 && bytes;
 }
 
-bool plan_may_encode_apart(const struct plan *plan) {
+bool plan_may_encode_apart(const struct work_plan *plan) {
     return may_halve(plan) && plan_answer(plan) == ANSWER_PICTURE && plan->output == CODEC_JPEG &&
            !plan->options.progressive && plan->orientation == 1 && is_interleaved(&plan->stored) &&
            is_interleaved(&plan->encoded);

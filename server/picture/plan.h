@@ -12,7 +12,7 @@
 
 struct config;
 
-struct plan {
+struct work_plan {
     struct bytes input; /* the picture's file */
     const struct parameters *parameters;
     struct codec_limits limits;
@@ -37,39 +37,39 @@ struct codec_limits plan_limits(const struct config *config, uint64_t memory, in
 /* Reads the header and fills a plan that is zero except for parameters and limits. `input` and the parameters
  * must outlive the plan. Fails like codec_probe and plan_decide; plan->upright has a width once the header
  * was valid. */
-enum status plan_make(struct plan *plan, struct bytes input, const char *accept, struct error *err);
+enum status plan_make(struct work_plan *plan, struct bytes input, const char *accept, struct error *err);
 
 /* Fills the part that follows from plan->picture and plan->parameters.
  * ST_LIMIT: a step makes a picture larger than the limits allow. ST_ARGUMENT: arguments do not go together
  * for this picture, or a region is wrong; regions are decided last. */
-enum status plan_decide(struct plan *plan, const char *accept, struct error *err);
+enum status plan_decide(struct work_plan *plan, const char *accept, struct error *err);
 
 /* Whether the picture has to be decoded in another form before, to be searched for faces. */
-bool plan_searches_apart(const struct plan *plan);
+bool plan_searches_apart(const struct work_plan *plan);
 
 /* What the request is answered with. */
-enum filter_answer plan_answer(const struct plan *plan);
+enum filter_answer plan_answer(const struct work_plan *plan);
 
 /* Whether the blocks of a JPEG are moved; then no pixels are decoded. */
-bool plan_moves_blocks(const struct plan *plan);
+bool plan_moves_blocks(const struct work_plan *plan);
 
-bool plan_is_linear(const struct plan *plan);
+bool plan_is_linear(const struct work_plan *plan);
 
 /* Whether the file's data outside of the regions can be copied bit by bit. */
-bool plan_may_patch(const struct plan *plan);
+bool plan_may_patch(const struct work_plan *plan);
 
 /* Whether a device's codecs may do all steps: from a JPEG, or from the coefficients of one with several
  * scans, to a sequential one or to its faces, decoded whole: with planes as stored, or, without regions and
  * faces, in RGB. */
-bool plan_may_transcode(const struct plan *plan);
+bool plan_may_transcode(const struct work_plan *plan);
 
 /* Whether a device may do a half of what it cannot do whole: decode and filter a JPEG whose result a core
  * writes; filter a picture that a core has read, and encode the JPEG. */
-bool plan_may_decode_apart(const struct plan *plan);
-bool plan_may_encode_apart(const struct plan *plan);
+bool plan_may_decode_apart(const struct work_plan *plan);
+bool plan_may_encode_apart(const struct work_plan *plan);
 
 /* What the chain of such a device reads and writes. */
-enum transcode_colours plan_colours(const struct plan *plan);
+enum transcode_colours plan_colours(const struct work_plan *plan);
 
 /* Size of a picture in bytes; 0: too large for memory. */
 size_t plan_shape_size(const struct image_shape *shape);

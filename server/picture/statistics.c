@@ -32,7 +32,7 @@ static enum status write_histogram(const struct stats_channel *channel, struct b
     return status == ST_OK ? buf_printf(body, err, "]}") : status;
 }
 
-enum status statistics_write(const struct plan *plan, const struct image *result, struct buf *body,
+enum status statistics_write(const struct work_plan *plan, const struct image *result, struct buf *body,
                              struct error *err) {
     const struct stats *stats = (const struct stats *)(const void *)result->plane[0].data;
     const struct image_shape *shape = &plan->filtered;

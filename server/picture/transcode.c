@@ -23,7 +23,7 @@ void transcode_name_backend(struct outcome *outcome, const struct backend *backe
     snprintf(outcome->backend_name, sizeof outcome->backend_name, "%.12s%s%s", backend->name, number, codec);
 }
 
-void transcode_init_output(const struct plan *plan, struct buf *output) {
+void transcode_init_output(const struct work_plan *plan, struct buf *output) {
     /* Even noise at quality 100 is smaller, with its metadata. */
     size_t pixels = (size_t)plan->encoded.width * plan->encoded.height;
     buf_init(output, pixels * 16 + (8 << 20));
@@ -33,7 +33,7 @@ void transcode_init_output(const struct plan *plan, struct buf *output) {
 struct transcoding {
     struct request *request;
     struct lane *lane;
-    struct plan *plan;
+    struct work_plan *plan;
     struct slot *slot;        /* holds the input and what the device reads and writes beside it */
     struct bytes input;       /* a copy of the file, or the coefficients of one with several scans */
     enum transcode_form form; /* of the input */
@@ -42,7 +42,7 @@ struct transcoding {
     struct lane_timing search, timing;
 };
 
-static bool keeps_blocks(const struct plan *plan) {
+static bool keeps_blocks(const struct work_plan *plan) {
     return plan_answer(plan) == ANSWER_PICTURE && plan_may_patch(plan);
 }
 
@@ -61,7 +61,7 @@ static enum status copy_file(struct transcoding *way, struct error *err) {
 
 /* They take more memory than a file. */
 static enum status read_coefficients(struct transcoding *way, struct error *err) {
-    const struct plan *plan = way->plan;
+    const struct work_plan *plan = way->plan;
     struct coefficients_layout layout;
     int64_t start = clock_ns();
     if (!coefficients_lay_out(&plan->picture.native, &layout)) {
@@ -84,7 +84,7 @@ static enum status read_coefficients(struct transcoding *way, struct error *err)
 }
 
 static struct transcode job_of(struct transcoding *way, const struct chain *chain) {
-    const struct plan *plan = way->plan;
+    const struct work_plan *plan = way->plan;
     return (struct transcode){.chain = chain,
                               .slot = way->slot,
                               .input = way->input,
@@ -100,7 +100,7 @@ static struct transcode job_of(struct transcoding *way, const struct chain *chai
 /* Searches for faces, which become regions of the selection. */
 static enum status search(struct transcoding *way, struct error *err) {
     struct request *request = way->request;
-    struct plan *plan = way->plan;
+    struct work_plan *plan = way->plan;
     struct detection *detection = &plan->detection;
     struct transcode job = job_of(way, &detection->chain);
     size_t size = 0;
@@ -123,7 +123,7 @@ static enum status search(struct transcoding *way, struct error *err) {
 /* Makes the answer from the device's JPEG. Its scans stay in the slot that has them, unless that holds
  * coefficients, too, or bodies hold much memory already. */
 static enum status answer_with(struct transcoding *way, struct bytes encoded, bool patch, struct error *err) {
-    const struct plan *plan = way->plan;
+    const struct work_plan *plan = way->plan;
     const struct metadata *metadata = &plan->picture.metadata;
     struct answer *answer = &way->request->answer;
     const struct image_shape written = transcode_written(&plan->encoded, plan_colours(plan));
@@ -133,7 +133,7 @@ static enum status answer_with(struct transcoding *way, struct bytes encoded, bo
     if (status != ST_OK) {
         return status;
     }
-    if (way->form == TRANSCODE_COEFFICIENTS || !way->request->lends_slot) {
+    if (way->form == TRANSCODE_COEFFICIENTS || !way->request->receives_zero_copy) {
         return buf_append(&answer->body, scans.data, scans.size, err);
     }
     answer->rest = scans;
@@ -143,7 +143,7 @@ static enum status answer_with(struct transcoding *way, struct bytes encoded, bo
 }
 
 static enum status make_picture(struct transcoding *way, struct error *err) {
-    struct plan *plan = way->plan;
+    struct work_plan *plan = way->plan;
     struct transcode job = job_of(way, &plan->chain);
     struct transcode_mask mask;
     bool masked;
@@ -166,7 +166,7 @@ static enum status make_picture(struct transcoding *way, struct error *err) {
 
 static enum status run(struct transcoding *way, struct error *err) {
     struct request *request = way->request;
-    struct plan *plan = way->plan;
+    struct work_plan *plan = way->plan;
     enum status status =
         way->form == TRANSCODE_COEFFICIENTS ? read_coefficients(way, err) : copy_file(way, err);
     if (status == ST_OK && plan->detection.wanted) {
@@ -218,20 +218,20 @@ static void note_failure(struct transcoding *way, const struct outcome *before,
 }
 
 /* Whether the queue gave the job to a device, or lets this worker hand coefficients to one. */
-static bool is_given(const struct request *request, const struct plan *plan) {
+static bool is_given(const struct request *request, const struct work_plan *plan) {
     bool handed = request->job.device || request->cost.handed;
     return plan->picture.progressive ? handed && !plan->limits.libjpeg : request->job.device;
 }
 
 /* A reader lets the device read the scans, another worker does that itself. */
-static enum transcode_form form_of(const struct plan *plan, const struct worker *worker) {
+static enum transcode_form form_of(const struct work_plan *plan, const struct worker *worker) {
     return !plan->picture.progressive  ? TRANSCODE_SCAN
            : worker->role == ROLE_READ ? TRANSCODE_SCANS
                                        : TRANSCODE_COEFFICIENTS;
 }
 
-enum status transcode_run(struct request *request, struct worker *worker, struct plan *plan, bool *complete,
-                          struct error *err) {
+enum status transcode_run(struct request *request, struct worker *worker, struct work_plan *plan,
+                          bool *complete, struct error *err) {
     struct transcoding way = {
         .request = request, .lane = worker->lane[0], .plan = plan, .form = form_of(plan, worker)};
     const struct outcome before = request->outcome;
@@ -266,7 +266,7 @@ static bool device_helps(const struct request *request, const struct worker *wor
 }
 
 /* The input lies in the first part of the workspace, the output in the second. */
-static struct transcode half_of(const struct plan *plan, const struct workspace *work) {
+static struct transcode half_of(const struct work_plan *plan, const struct workspace *work) {
     return (struct transcode){.chain = &plan->chain,
                               .slot = work->slot,
                               .orientation = 1,
@@ -302,7 +302,7 @@ static void note_half(struct request *request, const struct lane_timing *timing)
     metrics_add(request->service->metrics, METRIC_JPEG_HALVES, 1);
 }
 
-bool transcode_decode(struct request *request, const struct worker *worker, const struct plan *plan,
+bool transcode_decode(struct request *request, const struct worker *worker, const struct work_plan *plan,
                       struct workspace *work, struct image *result) {
     const struct bytes file = plan->input;
     struct lane_timing timing;
@@ -330,8 +330,8 @@ bool transcode_decode(struct request *request, const struct worker *worker, cons
     return true;
 }
 
-static enum status answer_with_copy(struct request *request, const struct plan *plan, struct bytes encoded,
-                                    struct error *err) {
+static enum status answer_with_copy(struct request *request, const struct work_plan *plan,
+                                    struct bytes encoded, struct error *err) {
     const struct image_shape written = transcode_written(&plan->encoded, plan_colours(plan));
     struct buf *body = &request->answer.body;
     struct bytes scans;
@@ -342,11 +342,11 @@ static enum status answer_with_copy(struct request *request, const struct plan *
 }
 
 bool transcode_may_encode(const struct request *request, const struct worker *worker,
-                          const struct plan *plan) {
+                          const struct work_plan *plan) {
     return plan_may_encode_apart(plan) && device_helps(request, worker);
 }
 
-bool transcode_encode(struct request *request, const struct worker *worker, const struct plan *plan,
+bool transcode_encode(struct request *request, const struct worker *worker, const struct work_plan *plan,
                       struct workspace *work, const struct image *source) {
     struct lane_timing timing;
     struct error cause = {0};

@@ -16,28 +16,28 @@ struct worker;
  * are searched for first, in the same decoded picture. After nearly any failure the CPU takes the whole job,
  * since its codecs give the better error messages: *complete is false, and the plan and the outcome are as
  * before. ST_NOTHING: a request that requires a region has none. */
-enum status transcode_run(struct request *request, struct worker *worker, struct plan *plan, bool *complete,
-                          struct error *err);
+enum status transcode_run(struct request *request, struct worker *worker, struct work_plan *plan,
+                          bool *complete, struct error *err);
 
 /* Sets the name of the backend in the outcome: "cpu/avx512", "cuda:0", "cuda:0/jpeg". */
 void transcode_name_backend(struct outcome *outcome, const struct backend *backend, int unit,
                             const char *codec);
 
 /* Initialises the buffer of the answer's body. */
-void transcode_init_output(const struct plan *plan, struct buf *output);
+void transcode_init_output(const struct work_plan *plan, struct buf *output);
 
 /* Lets a device decode the picture and run the chain, if plan_may_decode_apart allows it. Returns true when
  * *result holds the chain's result, in the workspace. After false the worker must do all of it. */
-bool transcode_decode(struct request *request, const struct worker *worker, const struct plan *plan,
+bool transcode_decode(struct request *request, const struct worker *worker, const struct work_plan *plan,
                       struct workspace *work, struct image *result);
 
 /* Whether a device is to be asked for the second half, once the picture is decoded. */
 bool transcode_may_encode(const struct request *request, const struct worker *worker,
-                          const struct plan *plan);
+                          const struct work_plan *plan);
 
 /* Lets a device run the chain over `source`, which lies in work->memory[0], and encode the result. Returns
  * true when the answer's body is complete. After false the worker must filter and encode the picture. */
-bool transcode_encode(struct request *request, const struct worker *worker, const struct plan *plan,
+bool transcode_encode(struct request *request, const struct worker *worker, const struct work_plan *plan,
                       struct workspace *work, const struct image *source);
 
 #endif

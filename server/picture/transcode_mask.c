@@ -6,7 +6,7 @@
 #include "cpu/mask/mask_list.h"
 
 /* Decodes the mask of the form. */
-static enum status read_part(struct transcode_mask *mask, struct plan *plan, struct slot *slot,
+static enum status read_part(struct transcode_mask *mask, struct work_plan *plan, struct slot *slot,
                              struct error *err) {
     struct selection *selection = &plan->selection;
     enum status status = selection_take_memory(selection, slot, &plan->stored, err);
@@ -19,7 +19,7 @@ static enum status read_part(struct transcode_mask *mask, struct plan *plan, str
     return status;
 }
 
-static struct mask_options options_of(const struct plan *plan) {
+static struct mask_options options_of(const struct work_plan *plan) {
     const struct selection *selection = &plan->selection;
     return (struct mask_options){.invert = plan->parameters->input.invert,
                                  .outward = selection->redact,
@@ -28,8 +28,8 @@ static struct mask_options options_of(const struct plan *plan) {
 }
 
 /* mask->rects stays the daemon's own list. */
-static enum status list_regions(struct transcode_mask *mask, struct plan *plan, struct slot *own, bool whole,
-                                struct error *err) {
+static enum status list_regions(struct transcode_mask *mask, struct work_plan *plan, struct slot *own,
+                                bool whole, struct error *err) {
     struct selection *selection = &plan->selection;
     const struct mask_options options = options_of(plan);
     struct mask_list list = {.room = MASK_PLAN_RECTS_MAX};
@@ -80,7 +80,7 @@ static uint64_t count_pixels(const struct transcode_mask *mask, const struct sel
 }
 
 /* Draws the mask here, only to count its pixels. */
-static enum status draw_covered(struct plan *plan, struct slot *slot, struct error *err) {
+static enum status draw_covered(struct work_plan *plan, struct slot *slot, struct error *err) {
     struct selection *selection = &plan->selection;
     const struct mask_options options = options_of(plan);
     enum status status = options.over ? ST_OK : selection_take_memory(selection, slot, &plan->stored, err);
@@ -96,7 +96,7 @@ static enum status draw_covered(struct plan *plan, struct slot *slot, struct err
 
 /* Counts for the report whether the mask covers a pixel. Inverted, that is certain where shapes and weights
  * are smaller than the picture. */
-static enum status count_covered(const struct transcode_mask *mask, struct plan *plan, struct slot *slot,
+static enum status count_covered(const struct transcode_mask *mask, struct work_plan *plan, struct slot *slot,
                                  struct error *err) {
     uint64_t count = count_pixels(mask, &plan->selection);
     uint64_t pixels = (uint64_t)plan->stored.width * plan->stored.height;
@@ -113,7 +113,7 @@ static uint32_t look_of(const struct parameters *parameters) {
 }
 
 /* Without regions the whole picture is redacted, but where regions or faces were asked for. */
-static void plan_redaction(struct mask_plan *made, const struct plan *plan, bool several) {
+static void plan_redaction(struct mask_plan *made, const struct work_plan *plan, bool several) {
     const struct selection *selection = &plan->selection;
     if (!selection->redact || selection->none) {
         return;
@@ -126,7 +126,7 @@ static void plan_redaction(struct mask_plan *made, const struct plan *plan, bool
     }
 }
 
-enum status transcode_mask_make(struct transcode_mask *mask, struct plan *plan, struct slot *slot,
+enum status transcode_mask_make(struct transcode_mask *mask, struct work_plan *plan, struct slot *slot,
                                 struct slot *own, bool *wanted, struct error *err) {
     const struct input_arguments *input = &plan->parameters->input;
     struct selection *selection = &plan->selection;

@@ -9,7 +9,7 @@
  * redact. Lists of regions and a mask of the form are put into memory of the slot, which an engine maps; the
  * lists are made in `own`, which none does. Fills the selection's report. ST_UNSUPPORTED: the CPU has to draw
  * it; else fails like selection_draw. */
-enum status transcode_mask_make(struct transcode_mask *mask, struct plan *plan, struct slot *slot,
+enum status transcode_mask_make(struct transcode_mask *mask, struct work_plan *plan, struct slot *slot,
                                 struct slot *own, bool *wanted, struct error *err);
 
 #endif

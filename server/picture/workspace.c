@@ -28,7 +28,8 @@ static enum status acquire(struct workspace *workspace, struct slot_pool *pool, 
     return status;
 }
 
-enum status workspace_count(struct workspace *workspace, struct request *request, const struct plan *plan) {
+enum status workspace_count(struct workspace *workspace, struct request *request,
+                            const struct work_plan *plan) {
     struct job *job = &request->job;
     workspace->footprint = footprint_of(plan, request->service->cpu);
     workspace->most = job->most;
@@ -42,7 +43,7 @@ enum status workspace_count(struct workspace *workspace, struct request *request
                : ST_OK;
 }
 
-enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
+enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct work_plan *plan,
                            struct error *err) {
     const struct footprint *footprint = &workspace->footprint;
     if (footprint->picture == 0) {
@@ -74,8 +75,8 @@ enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, 
     return status;
 }
 
-enum status workspace_lend(struct workspace *workspace, const struct plan *plan, const struct backend *cpu,
-                           struct crew *crew, struct error *err) {
+enum status workspace_lend(struct workspace *workspace, const struct work_plan *plan,
+                           const struct backend *cpu, struct crew *crew, struct error *err) {
     struct working *working = &workspace->working;
     size_t one = workspace->footprint.working;
     size_t all = footprint_working(plan, cpu, crew_idle(crew) + 1);

@@ -26,12 +26,13 @@ struct workspace {
 
 /* Fills the first three members, and counts the footprint for the request. ST_BUSY: it is more than was
  * predicted, as of a form whose first bytes or fields deceive, and others hold it. */
-enum status workspace_count(struct workspace *workspace, struct request *request, const struct plan *plan);
+enum status workspace_count(struct workspace *workspace, struct request *request,
+                            const struct work_plan *plan);
 
 /* Takes the memory of the footprint, except for the working memory; plan->selection gets its masks. Fails
  * like slot_take, and with ST_LIMIT when the request would take more than it may. Must be closed, also after
  * a failure. */
-enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct plan *plan,
+enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct work_plan *plan,
                            struct error *err);
 
 /* Lays an image over memory of the workspace. */
@@ -45,7 +46,7 @@ void workspace_close(struct workspace *workspace);
 
 /* Takes the working memory once: for every idle thread of the crew (NULL: no crew), or for one thread when
  * memory is short. */
-enum status workspace_lend(struct workspace *workspace, const struct plan *plan, const struct backend *cpu,
-                           struct crew *crew, struct error *err);
+enum status workspace_lend(struct workspace *workspace, const struct work_plan *plan,
+                           const struct backend *cpu, struct crew *crew, struct error *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "core/log.h"
 #include "server/http/http.h"
-#include "server/process/exposure.h"
+#include "server/process/bind_warning.h"
 #include "server/service.h"
 
 /* The options that may change at runtime, because each connection or request reads them anew. Threads,
@@ -72,7 +72,7 @@ void reload(struct service *service, struct http *const https[2], const struct c
             http_configure(https[i], &settings->config);
         }
     }
-    exposure_warn(service, &settings->config);
+    bind_warning(service, &settings->config);
     settings_replace(&service->settings, settings);
     metrics_add(service->metrics, METRIC_RELOADS, 1);
     log_message(LOG_INFO, "reload", "configuration reloaded");

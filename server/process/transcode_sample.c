@@ -243,10 +243,10 @@ static enum status expect(struct making *making, struct image *stored, struct er
     if (status != ST_OK) {
         return status;
     }
-    const struct run run = {.chain = &sample->chain,
-                            .source = &upright,
-                            .target = &target,
-                            .mask = recipe->region[0] ? &mask : NULL};
+    const struct chain_run run = {.chain = &sample->chain,
+                                  .source = &upright,
+                                  .target = &target,
+                                  .mask = recipe->region[0] ? &mask : NULL};
     status = lane_run(making->reference, &run, NULL, err);
     status = status == ST_OK ? from_light(making->slot, &target, err) : status;
     return status == ST_OK ? name_expected(making, &target, &mask, err) : status;

@@ -82,7 +82,7 @@ static const float ratio_max = 32;
 
 /* Whether only libjpeg-turbo decodes a progressive JPEG: one at a reduced size, one without planes, or one to
  * RGB whose colour is repeated. */
-static bool needs_libjpeg(const struct plan *plan) {
+static bool needs_libjpeg(const struct work_plan *plan) {
     return plan->picture.codec == CODEC_JPEG && plan->picture.progressive &&
            (plan->limits.reduction > 0 || plan->picture.native.model == PIXEL_RGB ||
             (plan->stored.model == PIXEL_RGB && plan->limits.local_colour));
@@ -105,7 +105,7 @@ static unsigned work_of(const struct parameters *parameters) {
     return parameters->ops.count == 1 ? filter_id(parameters->ops.operation[0].filter) : FILTER_COUNT;
 }
 
-static enum output_kind output_of(const struct plan *plan) {
+static enum output_kind output_of(const struct work_plan *plan) {
     if (plan->output == CODEC_PNG) {
         return plan->options.effort > 1 ? OUTPUT_PACKED : OUTPUT_PNG;
     }
@@ -121,7 +121,7 @@ static float pixels_of(const struct image_shape *stored) {
     return (float)stored->width * (float)stored->height;
 }
 
-static float encoding_ns(const struct plan *plan, enum output_kind kind) {
+static float encoding_ns(const struct work_plan *plan, enum output_kind kind) {
     const struct cost_shape shape = cost_shape_of(&plan->encoded);
     if (kind >= OUTPUT_WEBP) {
         return encode_ns[kind] * pixels_of(&plan->encoded) * effort_factor[kind][plan->options.effort];
@@ -136,7 +136,7 @@ static float known(float ratio) {
 }
 
 /* A device's time follows the decoder's picture, or the encoder's where that is larger. */
-static float largest_pixels(const struct plan *plan) {
+static float largest_pixels(const struct work_plan *plan) {
     float stored = pixels_of(&plan->stored), encoded = pixels_of(&plan->encoded);
     return encoded > stored ? encoded : stored;
 }
@@ -147,36 +147,36 @@ static float searched_pixels(const struct detection *detection) {
     return detection->wanted ? (float)frame->network_width * (float)frame->network_height : 0;
 }
 
-static float device_time_ns(const struct plan *plan) {
+static float device_time_ns(const struct work_plan *plan) {
     return device_ns + device_pixel_ns * largest_pixels(plan) +
            device_detect_pixel_ns * searched_pixels(&plan->detection) +
            cost_filters_device_ns(plan->parameters, &plan->chain, &plan->upright);
 }
 
 /* Whether a GPU reads such files: gpu/engine/scan_reader.h. */
-static bool is_readable(const struct plan *plan) {
+static bool is_readable(const struct work_plan *plan) {
     struct coefficients_layout layout;
     return plan->input.size <= COST_READ_MAX && coefficients_lay_out(&plan->picture.native, &layout) &&
            coefficients_size(&layout) <= COST_READ_VALUES_MAX;
 }
 
 /* The whole of a file that cores can hand over, with a GPU that reads it. */
-static float reading_ns(const struct plan *plan) {
+static float reading_ns(const struct work_plan *plan) {
     float size = (float)plan->input.size;
     return is_readable(plan) ? read_ns + read_byte_ns * size + device_time_ns(plan) : 0;
 }
 
-static float decoding_ns(const struct plan *plan, unsigned input) {
+static float decoding_ns(const struct work_plan *plan, unsigned input) {
     return decode_ns[input].pixel * pixels_of(&plan->stored) +
            decode_ns[input].byte * (float)plan->input.size;
 }
 
-static unsigned kind_of(const struct plan *plan, unsigned input) {
+static unsigned kind_of(const struct work_plan *plan, unsigned input) {
     return (input * COST_WORKS + work_of(plan->parameters)) * COST_OUTPUTS + output_of(plan);
 }
 
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
-    const struct plan *plan = &intent->plan;
+    const struct work_plan *plan = &intent->plan;
     unsigned input = input_of(intent), kind = kind_of(plan, input);
     float ns = request_ns + decoding_ns(plan, input) +
                cost_filters_ns(plan->parameters, &plan->chain, &plan->upright) +

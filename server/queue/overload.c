@@ -121,7 +121,7 @@ bool overload_spares(const struct service *service, uint64_t bytes) {
     return slot_pool_files(service->slots) + bytes <= bodies_may_hold(service);
 }
 
-bool overload_lends_slots(const struct service *service) {
+bool overload_receives_zero_copy(const struct service *service) {
     return slot_pool_files(service->slots) < bodies_may_hold(service) / 2;
 }
 

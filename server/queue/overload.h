@@ -36,7 +36,7 @@ bool overload_spares(const struct service *service, uint64_t bytes);
 
 /* Whether answers may stay in the slots that they were written to until they are sent: bodies hold less than
  * half of their share. Clients may be slow, and a slot is larger than the answer in it. */
-bool overload_lends_slots(const struct service *service);
+bool overload_receives_zero_copy(const struct service *service);
 
 /* Predicts time and bytes into request->cost and request->job, from the first bytes of the picture. */
 void overload_estimate(struct request *request);

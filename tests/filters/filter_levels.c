@@ -174,7 +174,7 @@ static enum status make_slowly(void *context, const struct progress *progress, s
 }
 
 /* Half of the runs get memory of exactly the size that the backend asks for, the others the lane's. */
-static struct working lend(struct levels *levels, const struct lane *lane, const struct run *run) {
+static struct working lend(struct levels *levels, const struct lane *lane, const struct chain_run *run) {
     struct image_shape shape = image_shape(run->source);
     unsigned random = (unsigned)test_random(&levels->random);
     size_t size = backend_run_bytes(lane->backend, run->chain, &shape, 1 + random / 2 % 4);
@@ -183,18 +183,18 @@ static struct working lend(struct levels *levels, const struct lane *lane, const
     return (struct working){memory, size};
 }
 
-static enum status run_lent(struct levels *levels, struct lane *lane, const struct run *asked,
+static enum status run_lent(struct levels *levels, struct lane *lane, const struct chain_run *asked,
                             struct error *err) {
-    struct run run = *asked;
+    struct chain_run run = *asked;
     run.working = lend(levels, lane, asked);
     enum status status = lane_run(lane, &run, NULL, err);
     free(run.working.memory);
     return status;
 }
 
-static enum status run_level(struct levels *levels, struct lane *lane, const struct run *asked,
+static enum status run_level(struct levels *levels, struct lane *lane, const struct chain_run *asked,
                              struct error *err) {
-    struct run run = *asked;
+    struct chain_run run = *asked;
     if (!levels->follows) {
         return run_lent(levels, lane, &run, err);
     }
@@ -241,12 +241,12 @@ void compare_levels(struct levels *levels, const char *text, const struct chain 
         }
         struct test_image got = test_image_make(&wanted);
         struct told told = {&expected->image, &got.image, 0, 0};
-        struct run run = {.chain = chain,
-                          .progress = &(const struct progress){check_rows, &told},
-                          .source = &source->image,
-                          .target = &got.image,
-                          .mask = mask ? &mask->image : NULL,
-                          .crew = levels->helpers ? helpers_crew(levels->helpers) : NULL};
+        struct chain_run run = {.chain = chain,
+                                .progress = &(const struct progress){check_rows, &told},
+                                .source = &source->image,
+                                .target = &got.image,
+                                .mask = mask ? &mask->image : NULL,
+                                .crew = levels->helpers ? helpers_crew(levels->helpers) : NULL};
         if (levels->helpers) {
             helpers_await(levels->helpers);
         }
@@ -274,7 +274,7 @@ struct test_image level_result(struct levels *levels, const char *text, const st
     struct chain chain = make_chain(text, &shape);
     struct image_shape result = chain_result(&chain, &shape);
     struct test_image got = test_image_make(&result);
-    struct run run = {
+    struct chain_run run = {
         .chain = &chain, .source = &source->image, .target = &got.image, .mask = mask ? &mask->image : NULL};
     struct error err = {0};
     if (lane_run(levels->lane[0], &run, NULL, &err) != ST_OK) {
@@ -289,10 +289,10 @@ void check_chain(struct levels *levels, const char *text, const struct chain *ch
     struct test_image source = make_noise(levels, shape);
     struct test_image mask = make_mask(levels, shape);
     struct test_image expected = test_image_make(&result);
-    reference_run(&(struct run){.chain = chain,
-                                .source = &source.image,
-                                .target = &expected.image,
-                                .mask = masked ? &mask.image : NULL});
+    reference_run(&(struct chain_run){.chain = chain,
+                                      .source = &source.image,
+                                      .target = &expected.image,
+                                      .mask = masked ? &mask.image : NULL});
     compare_levels(levels, text, chain, &source, masked ? &mask : NULL, &expected);
     test_image_free(&source);
     test_image_free(&mask);

@@ -351,7 +351,7 @@ static void reference_step(const struct step *step, const struct image *source, 
 }
 
 /* The picture that the step of this index writes; those between source and target take memory. */
-static struct image step_target(const struct run *run, uint32_t index) {
+static struct image step_target(const struct chain_run *run, uint32_t index) {
     struct image_shape source = image_shape(run->source);
     struct image_shape shape = chain_shape(run->chain, &source, index + 1);
     struct image image = *run->target;
@@ -362,7 +362,7 @@ static struct image step_target(const struct run *run, uint32_t index) {
     return image;
 }
 
-void reference_run(const struct run *run) {
+void reference_run(const struct chain_run *run) {
     struct image between[CHAIN_STEPS_MAX];
     const struct image *from = run->source;
     const struct chain *chain = run->chain;

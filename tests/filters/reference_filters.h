@@ -29,6 +29,6 @@ void reference_blend(const struct image *source, const struct image *result, con
 
 /* A whole chain, as lane_run() does it: the steps one after the other, and the mask behind those before the
  * first one that moves pixels. */
-void reference_run(const struct run *run);
+void reference_run(const struct chain_run *run);
 
 #endif

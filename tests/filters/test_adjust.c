@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Adjustments of colour: every CPU level gives the reference's bytes, and these are near what each operation
- * means in double precision, one after the other. FULL=1 tries every model with every size. */
+ * Every CPU level gives the reference's bytes, which are near double precision. FULL=1: all sizes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -338,7 +337,8 @@ static void test_mask_is_refused(void **state) {
     struct image_shape result = chain_result(&chain, &shape);
     struct test_image source = make_noise(levels, &shape), mask = make_mask(levels, &shape);
     struct test_image target = test_image_make(&result);
-    struct run run = {.chain = &chain, .source = &source.image, .target = &target.image, .mask = &mask.image};
+    struct chain_run run = {
+        .chain = &chain, .source = &source.image, .target = &target.image, .mask = &mask.image};
     assert_int_equal(lane_run(levels->lane[0], &run, NULL, NULL), ST_INTERNAL);
     test_image_free(&source);
     test_image_free(&mask);

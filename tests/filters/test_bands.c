@@ -191,11 +191,11 @@ static void test_source_that_fails(void **state) {
             struct chain chain = make_chain(simple[t], &shape);
             struct image_shape wanted = chain_result(&chain, &shape);
             struct test_image source = make_noise(levels, &shape), target = test_image_make(&wanted);
-            struct run run = {.chain = &chain,
-                              .source = &source.image,
-                              .target = &target.image,
-                              .crew = helpers_crew(levels->helpers),
-                              .producer = &(struct producer){break_off, &rows}};
+            struct chain_run run = {.chain = &chain,
+                                    .source = &source.image,
+                                    .target = &target.image,
+                                    .crew = helpers_crew(levels->helpers),
+                                    .producer = &(struct producer){break_off, &rows}};
             struct error err = {0};
             helpers_await(levels->helpers);
             assert_int_equal(lane_run(levels->lane[0], &run, NULL, &err), ST_CORRUPT);

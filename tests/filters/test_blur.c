@@ -119,8 +119,8 @@ static void compare_levels(struct fixture *f, const struct chain *chain, const s
         struct test_image got = test_image_make(&shape);
         struct error err = {0};
         enum status status = lane_run(
-            f->lane[i], &(struct run){.chain = chain, .source = &source->image, .target = &got.image}, NULL,
-            &err);
+            f->lane[i], &(struct chain_run){.chain = chain, .source = &source->image, .target = &got.image},
+            NULL, &err);
         long at = status == ST_OK ? difference(expected, &got) : 0;
         if (at >= 0) {
             print_case(&shape, arguments);
@@ -287,7 +287,8 @@ static void test_chain_of_steps(void **state) {
 /* Runs that the wrapper refuses, so that backends need not check them. */
 static enum status run_chain(struct lane *lane, const struct chain *chain, const struct image *source,
                              const struct image *target) {
-    return lane_run(lane, &(struct run){.chain = chain, .source = source, .target = target}, NULL, NULL);
+    return lane_run(lane, &(struct chain_run){.chain = chain, .source = source, .target = target}, NULL,
+                    NULL);
 }
 
 static void test_refusals(void **state) {

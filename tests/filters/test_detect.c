@@ -158,11 +158,11 @@ static void check_level(const struct levels *levels, unsigned level, const struc
     uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, bytes + IMAGE_ALIGNMENT);
     assert_non_null(memory);
     memset(memory, GUARD_BYTE, bytes + IMAGE_ALIGNMENT);
-    const struct run run = {.chain = chain,
-                            .source = &source->image,
-                            .target = &target.image,
-                            .crew = crew,
-                            .working = {memory, bytes}};
+    const struct chain_run run = {.chain = chain,
+                                  .source = &source->image,
+                                  .target = &target.image,
+                                  .crew = crew,
+                                  .working = {memory, bytes}};
     struct error err = {0};
     assert_int_equal(lane_run(levels->lane[level], &run, NULL, &err), ST_OK);
     const struct face_candidates *found = candidates_of(&target);
@@ -263,7 +263,7 @@ static enum status run_once(struct backend *backend, const struct image_shape *s
     const struct chain chain = detect_chain(shape, 0);
     const struct image_shape result = chain_result(&chain, shape);
     struct test_image target = test_image_make(&result);
-    const struct run run = {
+    const struct chain_run run = {
         .chain = &chain, .source = &source.image, .target = &target.image, .deadline_ns = deadline};
     assert_int_equal(lane_create(backend, &lane, err), ST_OK);
     enum status status = lane_run(lane, &run, NULL, err);

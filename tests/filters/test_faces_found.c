@@ -102,7 +102,7 @@ static unsigned find(const struct test_image *source, struct box boxes[BOXES_MAX
     assert_int_equal(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &seen, &err), ST_OK);
     struct image_shape result = chain_result(&chain, &shape);
     struct test_image target = test_image_make(&result);
-    struct run run = {.chain = &chain, .source = &source->image, .target = &target.image};
+    struct chain_run run = {.chain = &chain, .source = &source->image, .target = &target.image};
     const struct faces_frame frame = {seen.width, seen.height, shape.width, shape.height};
     struct face_candidates *candidates = (void *)plane_row(&target.image.plane[0], 0);
     if (lane_run(lane, &run, NULL, &err) != ST_OK ||

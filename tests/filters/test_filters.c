@@ -212,7 +212,7 @@ static void test_chain_is_single_runs(void **state) {
         for (uint32_t s = 0; s < chain.count; s++) {
             struct chain single = {.count = 1, .step = {chain.step[s]}};
             struct test_image next = test_image_make(&shape);
-            struct run run = {.chain = &single, .source = &now.image, .target = &next.image};
+            struct chain_run run = {.chain = &single, .source = &now.image, .target = &next.image};
             assert_int_equal(lane_run(levels->lane[0], &run, NULL, NULL), ST_OK);
             test_image_free(&now);
             now = next;

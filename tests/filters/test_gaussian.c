@@ -67,10 +67,10 @@ static struct errors measure(struct fixture *f, unsigned depth, double sigma, en
     struct blur_arguments arguments = {.sigma = sigma, .edge = edge};
     struct chain chain = {0};
     assert_int_equal(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, NULL), ST_OK);
-    assert_int_equal(lane_run(f->lane,
-                              &(struct run){.chain = &chain, .source = &source.image, .target = &got.image},
-                              NULL, NULL),
-                     ST_OK);
+    assert_int_equal(
+        lane_run(f->lane, &(struct chain_run){.chain = &chain, .source = &source.image, .target = &got.image},
+                 NULL, NULL),
+        ST_OK);
     reference_gaussian(&source.image, sigma, edge, expected);
     struct errors errors = {0};
     for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
@@ -156,7 +156,8 @@ static void test_tutorial_kernel(void **state) {
         uint64_t random = i;
         test_image_fill(&source, contents[i], &random);
         assert_int_equal(
-            lane_run(f->lane, &(struct run){.chain = &chain, .source = &source.image, .target = &got.image},
+            lane_run(f->lane,
+                     &(struct chain_run){.chain = &chain, .source = &source.image, .target = &got.image},
                      NULL, NULL),
             ST_OK);
         for (uint32_t p = 0; p < WIDTH * HEIGHT; p++) {

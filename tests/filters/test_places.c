@@ -132,7 +132,8 @@ static enum status run_masked(struct levels *levels, const char *text, const str
     struct image_shape result = chain_result(&chain, shape);
     struct test_image source = make_noise(levels, shape), mask = make_mask(levels, shape);
     struct test_image target = test_image_make(&result);
-    struct run run = {.chain = &chain, .source = &source.image, .target = &target.image, .mask = &mask.image};
+    struct chain_run run = {
+        .chain = &chain, .source = &source.image, .target = &target.image, .mask = &mask.image};
     enum status status = lane_run(levels->lane[0], &run, NULL, NULL);
     test_image_free(&source);
     test_image_free(&mask);

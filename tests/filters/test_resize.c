@@ -285,7 +285,7 @@ static void check_bands(struct levels *levels, const char *text, const struct im
     levels->helpers = NULL;
     compare_levels(levels, text, &chain, &source, NULL, &alone);
     levels->follows = false;
-    struct run run = {
+    struct chain_run run = {
         .chain = &chain, .source = &source.image, .target = &alone.image, .deadline_ns = clock_ns() - 1};
     struct error err = {0};
     assert_int_equal(lane_run(levels->lane[0], &run, NULL, &err), ST_LIMIT);

@@ -42,7 +42,7 @@ static void run_both(const struct chain *chain, const struct image *source, cons
     for (unsigned i = 0; i < 2; i++) {
         struct error err = {0};
         target[i] = fuzz_image(&result, fills[i]);
-        struct run run = {.chain = chain, .source = source, .target = &target[i], .mask = mask};
+        struct chain_run run = {.chain = chain, .source = source, .target = &target[i], .mask = mask};
         fuzz_require(lane_run(lane[i], &run, NULL, &err) == ST_OK, "a good chain runs");
     }
     bool stats = chain->step[0].filter == FILTER_STATS;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "codecs/jpeg/baseline/base_level.h"
+#include "codecs/jpeg/baseline/jpeg_enc_level.h"
 #include "tests/filters/helpers.h"
 #include "tests/fuzz/common/fuzz.h"
 
@@ -52,7 +52,7 @@ static void fill(const struct image *image, struct bytes input, bool extremes) {
 }
 
 /* With `step`, in so many rows at a time. */
-static struct buf encode(const struct base_level *level, const struct image *image,
+static struct buf encode(const struct jpeg_enc_level *level, const struct image *image,
                          const struct encode_options *options, uint32_t step) {
     const struct jpeg_segments segments = {.jfif = {0, 1, 1}};
     struct baseline *own;
@@ -77,8 +77,8 @@ static void compare(const struct image *image, struct encode_options options, ui
     fuzz_require(codec_encode(CODEC_JPEG, image, &options, NULL, &expected, &err) == ST_OK,
                  "libjpeg-turbo encodes each picture");
     options.libjpeg = false;
-    const struct base_level *levels[BASE_LEVELS_MAX + 1];
-    base_levels(levels);
+    const struct jpeg_enc_level *levels[JPEG_ENC_LEVELS_MAX + 1];
+    jpeg_enc_levels(levels);
     for (unsigned i = 0; levels[i]; i++) {
         struct buf file = encode(levels[i], image, &options, i ? step : 0);
         fuzz_require(file.size == expected.size && memcmp(file.data, expected.data, file.size) == 0,

@@ -4,7 +4,7 @@
  * idle threads, which help with larger pictures, samples and judgement are the same. */
 #include "codecs/jpeg/jpeg_planes.h"
 
-#include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "tests/filters/helpers.h"
 #include "tests/fuzz/common/fuzz.h"
 
@@ -19,7 +19,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 }
 
 /* `crew`: idle threads, or NULL. Returns whether the decoder hands the file over. */
-static bool compare(const struct seq_level *level, struct bytes input, const struct picture *picture,
+static bool compare(const struct jpeg_dec_level *level, struct bytes input, const struct picture *picture,
                     struct crew *crew, const struct image *expected, enum status status) {
     struct codec_limits limits = fuzz_limits();
     limits.crew = crew;
@@ -35,8 +35,8 @@ static bool compare(const struct seq_level *level, struct bytes input, const str
     return left;
 }
 
-static void compare_pixels(const struct seq_level *level, struct bytes input, const struct picture *picture,
-                           const struct image *expected, enum status status) {
+static void compare_pixels(const struct jpeg_dec_level *level, struct bytes input,
+                           const struct picture *picture, const struct image *expected, enum status status) {
     struct codec_limits limits = fuzz_limits();
     struct image image = fuzz_image(&picture->pixels, 0x5A);
     struct error err = {0};
@@ -55,7 +55,7 @@ static void try_pixels(struct bytes input, const struct picture *picture) {
     struct codec_limits limits = fuzz_limits();
     struct image expected = fuzz_image(&picture->pixels, 0xA5);
     struct error err = {0};
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     limits.libjpeg = true;
     enum status status = codec_decode(input, picture, &limits, &expected, &err);
     sequential_levels(levels);
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     struct image expected = fuzz_image(&picture.native, 0xA5);
     enum status status = codec_decode(input, &picture, &limits, &expected, &err);
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
     for (unsigned i = 0; levels[i]; i++) {
         bool alone = compare(levels[i], input, &picture, NULL, &expected, status);

@@ -98,11 +98,11 @@ struct pictures {
     uint8_t orientation; /* to be undone, instead of the chain; 0: none */
 };
 
-static struct run run_into(const struct pictures *pictures, const struct image *target) {
-    return (struct run){.chain = &pictures->chain,
-                        .source = &pictures->source.image,
-                        .target = target,
-                        .mask = pictures->masked ? &pictures->mask.image : NULL};
+static struct chain_run run_into(const struct pictures *pictures, const struct image *target) {
+    return (struct chain_run){.chain = &pictures->chain,
+                              .source = &pictures->source.image,
+                              .target = target,
+                              .mask = pictures->masked ? &pictures->mask.image : NULL};
 }
 
 static struct pictures make_pictures(struct check *check, const struct image_shape *shape,
@@ -119,7 +119,7 @@ static struct pictures make_pictures(struct check *check, const struct image_sha
         .masked = masked,
     };
     struct error err = {0};
-    struct run run = run_into(&pictures, &pictures.expected.image);
+    struct chain_run run = run_into(&pictures, &pictures.expected.image);
     must(lane_run(check->reference_lane, &run, NULL, &err), &err);
     return pictures;
 }
@@ -259,7 +259,7 @@ void check_lane(struct check *check, const struct image_shape *shape, const stru
     struct error err = {0};
     struct lane_timing timing;
     struct pictures pictures = make_pictures(check, shape, chain, masked);
-    struct run run = run_into(&pictures, &pictures.got.image);
+    struct chain_run run = run_into(&pictures, &pictures.got.image);
     enum status status = gpu_chain_run(&check->jpeg.stream, &run, &timing, &err);
     count(check, status == ST_OK && same_pixels(check, &pictures), &pictures, text, &err);
     free_pictures(&pictures);

@@ -53,7 +53,7 @@ static struct made by_cpu(struct check *check, struct bytes file, const struct c
                         source = jpeg_pictures_own(&upright), target = jpeg_pictures_own(&result),
                         encoded = jpeg_pictures_own(&made);
     const bool linear = read.depth == 16;
-    const struct run run = {.chain = chain, .source = &source.image, .target = &target.image};
+    const struct chain_run run = {.chain = chain, .source = &source.image, .target = &target.image};
     struct error err = {0};
     struct buf output;
     buf_init(&output, ROOM);

@@ -128,7 +128,7 @@ static void check_case(struct check *check, const struct image_shape *shape,
     struct image target;
     uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, image_layout(&target, &result));
     image_place(&target, memory);
-    const struct run run = {.chain = &chain, .source = &made.image, .target = &target};
+    const struct chain_run run = {.chain = &chain, .source = &made.image, .target = &target};
     struct lane_timing timing;
     enum status status = gpu_chain_run(&check->jpeg.stream, &run, &timing, &err);
     const struct face_candidates *got =

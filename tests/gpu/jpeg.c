@@ -32,7 +32,7 @@ static struct buf by_cpu(struct check *check, struct bytes file, const struct ch
     struct image_shape upright = orient_shape(shape, orientation), result = chain_result(chain, &upright);
     struct jpeg_picture stored = jpeg_pictures_decode(file, shape), source = jpeg_pictures_own(&upright),
                         target = jpeg_pictures_own(&result);
-    const struct run run = {.chain = chain, .source = &source.image, .target = &target.image};
+    const struct chain_run run = {.chain = chain, .source = &source.image, .target = &target.image};
     struct error err = {0};
     orient_image(&stored.image, orientation, &source.image, 0, NULL);
     must(lane_run(check->reference_lane, &run, NULL, &err), &err);

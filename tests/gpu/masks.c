@@ -71,7 +71,7 @@ static struct buf by_cpu(struct subject *subject) {
     const struct mask_options options = options_of(subject);
     struct mask_report report;
     struct error err = {0};
-    struct run run = {
+    struct chain_run run = {
         .chain = &subject->chain, .source = &source.image, .target = &target.image, .mask = &mask.image};
     if (subject->way.weighs) {
         memcpy(mask.memory, subject->weights.memory, image_layout(&(struct image){0}, &mask_shape));

@@ -216,7 +216,7 @@ def processor_seconds(pid):
 
 
 def test_half_handshakes_cost_little(pair, say):
-    """libmicrohttpd 0.9.75 would ask about them all the time (server/http/pace.h)."""
+    """libmicrohttpd 0.9.75 would ask about them all the time (server/http/handshake_backoff.h)."""
     with launch(pair, '--header-timeout', '30s', '--event-threads', 1) as own:
         stuck = [wire.Wire(own.port, 20) for _ in range(200)]
         for one in stuck:

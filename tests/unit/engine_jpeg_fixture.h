@@ -155,7 +155,7 @@ static inline struct buf by_cpu(const struct wire_run *run, const struct image_s
     lay_out(&stored, &run->shape);
     lay_out(&source, &upright);
     lay_out(&target, result);
-    const struct run work = {.chain = &run->chain, .source = &source, .target = &target};
+    const struct chain_run work = {.chain = &run->chain, .source = &source, .target = &target};
     assert_int_equal(codec_probe(buf_bytes(&file), &limits, &picture, NULL), ST_OK);
     assert_int_equal(codec_decode(buf_bytes(&file), &picture, &limits, &stored, NULL), ST_OK);
     orient_image(&stored, run->jpeg.orientation, &source, 0, NULL);

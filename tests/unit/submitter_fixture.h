@@ -51,7 +51,7 @@ static inline int close_device(void **state) {
 
 /* The device has no history. */
 static inline enum status open_desk(struct error *err) {
-    device.pulse = (struct pulse){0};
+    device.detector = (struct hang_detector){0};
     enum status status = jpeg_stream_init(&lane, &device, err);
     return status == ST_OK ? submitter_create(&desk.submitter, &device, err) : status;
 }

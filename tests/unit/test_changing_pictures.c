@@ -124,10 +124,10 @@ static void run_filter(struct lane *lane, const struct image_shape *shape, unsig
     }
     struct image_shape result = chain_result(&chain, shape);
     const struct image source = lay(0, shape), target = lay(1, &result), mask = lay(2, &coverage);
-    const struct run run = {.chain = &chain,
-                            .source = &source,
-                            .target = &target,
-                            .mask = chain_takes_mask(&chain, shape) ? &mask : NULL};
+    const struct chain_run run = {.chain = &chain,
+                                  .source = &source,
+                                  .target = &target,
+                                  .mask = chain_takes_mask(&chain, shape) ? &mask : NULL};
     begin();
     for (int64_t start = clock_ns(); goes_on(start);) {
         if (lane_run(lane, &run, NULL, &err) != ST_OK) {

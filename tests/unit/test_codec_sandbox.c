@@ -23,7 +23,7 @@
 #include "core/sanitizers.h"
 #include "core/slot_file.h"
 
-#include "tests/unit/attempt_fixture.h" /* cmocka.h, too: it has a macro called fail */
+#include "tests/unit/failover_fixture.h" /* cmocka.h, too: it has a macro called fail */
 
 enum { PARENT = -1003, SLOT_SIZE = 1 << 18 };
 
@@ -49,7 +49,7 @@ static long try_memory_made_to_run(void) {
     return mprotect(made, 4096, PROT_READ | PROT_EXEC);
 }
 
-static const struct attempt attempts[] = {
+static const struct failover attempts[] = {
     CALL("read a file", openat, AT_FDCWD, TEXT("/etc/passwd")),
     CALL("read it by the older call", open, TEXT("/etc/passwd")),
     CALL("read its own memory", openat, AT_FDCWD, TEXT("/proc/self/mem")),

@@ -109,10 +109,10 @@ static int64_t run_once(struct made *made, const struct parameters *parameters) 
     struct mask_report report;
     bool regions = input->region.count > 0, redact = input->mode == MODE_REDACT;
     const struct redact_options redaction = {.block = 8};
-    const struct run run = {.chain = &made->chain,
-                            .source = &made->source.image,
-                            .target = &made->target.image,
-                            .mask = regions ? &made->mask.image : NULL};
+    const struct chain_run run = {.chain = &made->chain,
+                                  .source = &made->source.image,
+                                  .target = &made->target.image,
+                                  .mask = regions ? &made->mask.image : NULL};
     int64_t start = cpu_ns();
     enum status status = ST_OK;
     if (redact) {

@@ -120,7 +120,7 @@ static enum status run_filter(struct bench *bench, const char *text, int64_t dea
     struct image target = bench->target.image;
     image_layout(&target, &shape_made);
     image_place(&target, bench->target.image.plane[0].data);
-    const struct run run = {
+    const struct chain_run run = {
         .chain = &chain, .source = &bench->source.image, .target = &target, .deadline_ns = deadline_ns};
     return lane_run(bench->lane, &run, NULL, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The Huffman tables that the encoder on the GPU makes of counts, with the fake driver: they equal those of
- * core/jpeg/codes.h. */
+ * core/jpeg/huffman.h. */
 #include "gpu/jpeg/encode.h"
 #include "gpu/jpeg/encode_head.h"
 #include "gpu/stream/launch.h"
@@ -40,12 +40,12 @@ static void compare_codes(const struct encode_counts *counts, unsigned planes) {
     uint8_t segments[JPEG_CODE_TABLES * JPEG_HEAD_CODES], *to = segments;
     assert_true(make_tables(counts, planes, &tables));
     for (unsigned table = 0; table < (planes > 1 ? 4 : 2); table++) {
-        struct jpeg_codes codes;
+        struct jpeg_huffman codes;
         uint32_t code[JPEG_SYMBOLS];
         bool dc = table % 2 == 0;
         uint32_t size = dc ? KERNEL_ENCODE_SIZES : JPEG_SYMBOLS;
-        jpeg_codes_optimal(table, counts->of[table], &codes);
-        jpeg_codes_number(&codes, code, size);
+        jpeg_huffman_optimal(table, counts->of[table], &codes);
+        jpeg_huffman_number(&codes, code, size);
         assert_memory_equal(dc ? tables.dc[table / 2] : tables.ac[table / 2], code, size * sizeof *code);
         to = jpeg_head_put_codes(to, &codes);
         if (!dc) {

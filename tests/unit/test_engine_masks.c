@@ -59,7 +59,7 @@ static struct buf expected_file(const struct wire_run *run, bool redact) {
     lay_out(&spare, &mask_shape);
     memset(mask.plane[0].data, 0, image_layout(&(struct image){0}, &mask_shape));
     draw(&mask);
-    const struct run work = {.chain = &run->chain, .source = &source, .target = &target, .mask = &mask};
+    const struct chain_run work = {.chain = &run->chain, .source = &source, .target = &target, .mask = &mask};
     assert_int_equal(codec_probe(buf_bytes(&file), &limits, &picture, NULL), ST_OK);
     assert_int_equal(codec_decode(buf_bytes(&file), &picture, &limits, &source, NULL), ST_OK);
     if (redact) { /* the regions as in the list */

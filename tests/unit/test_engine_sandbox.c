@@ -34,7 +34,7 @@
 #include "filters/filter.h"
 #include "gpu/engine/engine.h"
 
-#include "tests/unit/attempt_fixture.h" /* cmocka.h, too: it has a macro called fail */
+#include "tests/unit/failover_fixture.h" /* cmocka.h, too: it has a macro called fail */
 
 enum { SLOT_SIZE = 1 << 18 };
 
@@ -71,7 +71,7 @@ static long try_memory_made_to_run(void) {
     return mprotect(made, 4096, PROT_READ | PROT_EXEC);
 }
 
-static const struct attempt attempts[] = {
+static const struct failover attempts[] = {
     FILES("read /etc/passwd", openat, AT_FDCWD, TEXT("/etc/passwd")),
     FILES("read a file of its user", openat, AT_FDCWD, TEXT(file)),
     FILES("read it by the older call", open, TEXT(file)),

@@ -32,15 +32,16 @@ static const struct image_shape shape = {.model = PIXEL_GRAY, .depth = 8, .width
 static size_t library_of(enum codec_id codec, const struct metadata *metadata, bool keep) {
     struct parameters parameters;
     parameters_init(&parameters, filter_find("pixelate"));
-    struct plan plan = {.parameters = &parameters,
-                        .picture = {.codec = codec, .native = shape, .pixels = shape, .metadata = *metadata},
-                        .output = codec,
-                        .orientation = 1,
-                        .stored = shape,
-                        .upright = shape,
-                        .filtered = shape,
-                        .encoded = shape,
-                        .options = {.quality = 85, .keep_metadata = keep}};
+    struct work_plan plan = {
+        .parameters = &parameters,
+        .picture = {.codec = codec, .native = shape, .pixels = shape, .metadata = *metadata},
+        .output = codec,
+        .orientation = 1,
+        .stored = shape,
+        .upright = shape,
+        .filtered = shape,
+        .encoded = shape,
+        .options = {.quality = 85, .keep_metadata = keep}};
     struct error err;
     const struct operation *operation = &parameters.ops.operation[0];
     assert_int_equal(chain_append(&plan.chain, operation->filter, &operation->arguments, &shape, &err),
@@ -88,15 +89,15 @@ static size_t working_of(double feather) {
     struct parameters parameters;
     parameters_init(&parameters, filter_find("pixelate"));
     parameters.input.feather = feather;
-    struct plan plan = {.parameters = &parameters,
-                        .picture = {.codec = CODEC_PNG, .native = shape, .pixels = shape},
-                        .output = CODEC_PNG,
-                        .orientation = 1,
-                        .stored = shape,
-                        .upright = shape,
-                        .filtered = shape,
-                        .encoded = shape,
-                        .selection = {.wanted = true}};
+    struct work_plan plan = {.parameters = &parameters,
+                             .picture = {.codec = CODEC_PNG, .native = shape, .pixels = shape},
+                             .output = CODEC_PNG,
+                             .orientation = 1,
+                             .stored = shape,
+                             .upright = shape,
+                             .filtered = shape,
+                             .encoded = shape,
+                             .selection = {.wanted = true}};
     struct error err;
     const struct operation *operation = &parameters.ops.operation[0];
     assert_int_equal(chain_append(&plan.chain, operation->filter, &operation->arguments, &shape, &err),

@@ -57,7 +57,8 @@ static void compare(const struct chain *chain, const struct image_shape *shape, 
     struct image_shape result = chain_result(chain, shape);
     struct image source = noise(shape), mask = make_mask(shape);
     struct image expected = fixture_image(result), got = fixture_image(result);
-    struct run run = {.chain = chain, .source = &source, .target = &expected, .mask = masked ? &mask : NULL};
+    struct chain_run run = {
+        .chain = chain, .source = &source, .target = &expected, .mask = masked ? &mask : NULL};
     assert_int_equal(lane_run(cpu_lane, &run, NULL, &err), ST_OK);
     run.target = &got;
     if (gpu_chain_run(&lane.stream, &run, &timing, &err) != ST_OK) {
@@ -265,7 +266,7 @@ static double bytes_of(int radius, uint8_t depth, uint32_t steps) {
     for (uint32_t i = 1; i < steps; i++) {
         append(&chain, FILTER_MEDIAN, &least, &shape);
     }
-    const struct pulse_work work = gpu_chain_work(&chain, &shape);
+    const struct hang_detector_work work = gpu_chain_work(&chain, &shape);
     assert_int_equal(work.kinds, 1u << FILTER_MEDIAN);
     assert_int_equal(work.steps, steps);
     return work.bytes / (double)image_layout(&(struct image){0}, &shape);

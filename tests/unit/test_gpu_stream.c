@@ -15,7 +15,7 @@ enum {
     SIDE = 16,
     SLOW_QUERIES = 40,
     LATE_MS = 30,
-    RUNS = PULSE_RUNS,
+    RUNS = HANG_RUNS,
 };
 
 static const struct blur_arguments blur = {.sigma = 2};
@@ -46,7 +46,7 @@ static int close_stream(void **state) {
 static int reset(void **state) {
     (void)state;
     cuda = whole;
-    device.pulse = (struct pulse){0};
+    device.detector = (struct hang_detector){0};
     lane.stream.marks->fence = lane.stream.steps;
     return 0;
 }
@@ -56,7 +56,7 @@ static enum status run_filter(enum filter_id filter, const void *arguments, stru
     struct chain chain = {0};
     struct lane_timing timing;
     assert_int_equal(chain_append(&chain, filter_get(filter), arguments, &shape, err), ST_OK);
-    const struct run run = {.chain = &chain, .source = &source, .target = &target};
+    const struct chain_run run = {.chain = &chain, .source = &source, .target = &target};
     return gpu_chain_run(&lane.stream, &run, &timing, err);
 }
 
@@ -65,7 +65,7 @@ static void do_runs(enum filter_id filter, const void *arguments, unsigned count
     for (unsigned i = 0; i < count; i++) {
         assert_int_equal(run_filter(filter, arguments, &err), ST_OK);
     }
-    assert_int_equal(device.pulse.runs, 0);
+    assert_int_equal(device.detector.runs, 0);
 }
 
 /* --- a driver that notices nothing --------------------------------------------------------------- */
@@ -83,9 +83,9 @@ static void test_a_device_that_stops(void **state) {
     cuda.cuStreamQuery = cuda.cuStreamSynchronize = never_ask;
     int64_t begin = clock_ns();
     assert_int_equal(run_filter(FILTER_BLUR, &blur, &err), ST_DEVICE);
-    assert_true(clock_ns() - begin > PULSE_QUIET_NS);
+    assert_true(clock_ns() - begin > HANG_QUIET_NS);
     assert_non_null(strstr(err.text, "the GPU has done nothing for "));
-    assert_int_equal(device.pulse.runs, 0);
+    assert_int_equal(device.detector.runs, 0);
 }
 
 /* Of this filter nothing is known yet, or too little. */
@@ -100,7 +100,7 @@ static void test_another_filter(void **state) {
     assert_int_equal(run_filter(FILTER_MEDIAN, &median, &err), ST_DEVICE);
     assert_int_equal(asked, ASKED_IN_VAIN + 1);
     assert_non_null(strstr(err.text, "cuStreamQuery"));
-    assert_int_equal(device.pulse.runs, 0);
+    assert_int_equal(device.detector.runs, 0);
 }
 
 /* --- a device that is slow ----------------------------------------------------------------------- */
@@ -134,10 +134,10 @@ static void test_a_device_that_is_slow(void **state) {
     asked = 0;
     int64_t begin = clock_ns();
     assert_int_equal(run_filter(FILTER_BLUR, &blur, &err), ST_OK);
-    assert_true(clock_ns() - begin > PULSE_QUIET_NS);
+    assert_true(clock_ns() - begin > HANG_QUIET_NS);
     assert_int_equal(asked, SLOW_QUERIES);
-    assert_int_equal(device.pulse.history[FILTER_BLUR][0][0].done, 1);
-    assert_int_equal(device.pulse.runs, 0);
+    assert_int_equal(device.detector.history[FILTER_BLUR][0][0].done, 1);
+    assert_int_equal(device.detector.runs, 0);
 }
 
 /* --- a driver that writes no marks --------------------------------------------------------------- */
@@ -163,8 +163,8 @@ static void test_the_time_of_a_run(void **state) {
     int64_t begin = clock_ns();
     assert_int_equal(run_filter(FILTER_BLUR, &blur, &err), ST_OK);
     double rest = (double)(clock_ns() - begin - LATE_MS * INT64_C(1000000));
-    assert_int_equal(device.pulse.history[FILTER_BLUR][0][0].done, 1);
-    assert_true(device.pulse.history[FILTER_BLUR][0][0].slowest * PULSE_BYTES <= rest);
+    assert_int_equal(device.detector.history[FILTER_BLUR][0][0].done, 1);
+    assert_true(device.detector.history[FILTER_BLUR][0][0].slowest * HANG_BYTES <= rest);
 }
 
 static void test_an_old_driver(void **state) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The own encoder of baseline JPEGs against libjpeg-turbo: the same bytes at every instruction set, with both
  * kinds of Huffman tables. */
-#include "codecs/jpeg/baseline/base_level.h"
 #include "codecs/jpeg/baseline/baseline.h"
+#include "codecs/jpeg/baseline/jpeg_enc_level.h"
 #include "core/sanitizers.h"
 #include "tests/unit/jpeg_fixture.h"
 
@@ -68,7 +68,7 @@ static struct image painted(struct image_shape shape, uint32_t width, uint32_t h
     return image;
 }
 
-static struct buf by_level(const struct base_level *level, const struct image *image,
+static struct buf by_level(const struct jpeg_enc_level *level, const struct image *image,
                            const struct encode_options *options, uint32_t step) {
     const struct jpeg_segments segments = {.jfif = {0, 1, 1}};
     struct baseline *own;
@@ -87,8 +87,8 @@ static struct buf by_level(const struct base_level *level, const struct image *i
 /* With both kinds of tables, at every level; by all levels but the first in pieces. */
 static void compare_image(const struct image *image, const char *name, uint8_t quality,
                           enum subsampling subsampling) {
-    const struct base_level *levels[BASE_LEVELS_MAX + 1];
-    base_levels(levels);
+    const struct jpeg_enc_level *levels[JPEG_ENC_LEVELS_MAX + 1];
+    jpeg_enc_levels(levels);
     for (unsigned optimal = 0; optimal < 2; optimal++) {
         const struct encode_options options = {
             .quality = quality, .optimal = optimal, .subsampling = subsampling, .libjpeg = true};
@@ -203,8 +203,8 @@ static void test_pictures_for_libjpeg(void **state) {
     const struct encode_options options = {.quality = 85}, progressive = {.quality = 85, .progressive = true},
                                 turbo = {.quality = 85, .libjpeg = true};
     struct image_shape shape = fixture_shape(PIXEL_YCBCR, 8, 64, 64);
-    const struct base_level *levels[BASE_LEVELS_MAX + 1];
-    base_levels(levels);
+    const struct jpeg_enc_level *levels[JPEG_ENC_LEVELS_MAX + 1];
+    jpeg_enc_levels(levels);
     assert_int_equal(baseline_takes(&shape, &options), levels[0]->vectors);
     assert_false(baseline_takes(&shape, &progressive));
     assert_false(baseline_takes(&shape, &turbo));
@@ -238,7 +238,7 @@ static void test_metadata(void **state) {
 }
 
 /* The file made of the blocks of `read` at a level; empty if they have no symbols. */
-static struct buf of_blocks(const struct base_level *level, const struct image *image,
+static struct buf of_blocks(const struct jpeg_enc_level *level, const struct image *image,
                             struct coefficient_file *read) {
     const struct jpeg_segments segments = {.jfif = {0, 1, 1}};
     const struct encode_options options = {.optimal = true};
@@ -268,11 +268,11 @@ static struct buf of_blocks(const struct base_level *level, const struct image *
 }
 
 static void compare_blocks(const struct image *image, enum content content) {
-    const struct base_level *levels[BASE_LEVELS_MAX + 1];
+    const struct jpeg_enc_level *levels[JPEG_ENC_LEVELS_MAX + 1];
     const struct encode_options options = {.quality = 90, .optimal = true, .libjpeg = true};
     struct buf expected = fixture_encode(CODEC_JPEG, image, &options, NULL);
     struct coefficient_file read = coefficients_read(buf_bytes(&expected));
-    base_levels(levels);
+    jpeg_enc_levels(levels);
     for (unsigned i = 0; levels[i]; i++) {
         struct buf file = of_blocks(levels[i], image, &read);
         if (file.size != expected.size || memcmp(file.data, expected.data, file.size) != 0) {

@@ -7,8 +7,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "codecs/jpeg/sequential/seq_ring.h"
-#include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/jpeg/sequential/jpeg_dec_ring.h"
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "tests/filters/helpers.h"
 #include "tests/unit/jpeg_fixture.h"
 #include "tests/unit/time_limit.h"
@@ -67,7 +67,7 @@ static void see_rows(void *context, uint32_t rows) {
     }
 }
 
-static struct result decode_by(const struct seq_level *level, struct bytes input,
+static struct result decode_by(const struct jpeg_dec_level *level, struct bytes input,
                                const struct picture *picture, struct crew *crew) {
     struct result result = {.image = fixture_image(picture->native), .seen = fixture_image(picture->native)};
     struct codec_limits limits = fixture_limits();
@@ -90,7 +90,7 @@ static void free_result(struct result *result) {
 
 static void compare(struct helpers *helpers, struct bytes input, const char *name, bool taken) {
     struct picture picture = fixture_probe(input);
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
     for (unsigned i = 0; levels[i]; i++) {
         struct result alone = decode_by(levels[i], input, &picture, NULL);
@@ -290,7 +290,7 @@ static uint64_t parts_with(size_t memory, struct bytes file, const struct pictur
     struct codec_limits limits = fixture_limits();
     limits.max_memory = memory;
     limits.crew = helpers_crew(helpers);
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     bool left;
     uint32_t told;
     sequential_levels(levels);
@@ -307,7 +307,7 @@ static void test_memory(void **state) {
     struct buf file = recipe_file(&recipe);
     struct picture picture = fixture_probe(buf_bytes(&file));
     size_t help = sequential_help_bytes(&picture.native), all = sequential_bytes() + help;
-    assert_in_range(help, sizeof(struct seq_ring), 1 << 20);
+    assert_in_range(help, sizeof(struct jpeg_dec_ring), 1 << 20);
     assert_in_range(all, 1, codec_decode_bytes(&picture, file.size));
     uint64_t parts = 0; /* until another thread gets a core while the picture is decoded */
     for (int tries = 0; tries < 100 && parts == 0; tries++) {
@@ -317,7 +317,7 @@ static void test_memory(void **state) {
     assert_int_equal(parts_with(all - 1, buf_bytes(&file), &picture), 0);
     codec_picture_finish(&picture);
     buf_finish(&file);
-    struct image_shape shape = fixture_shape(PIXEL_GRAY, 8, SEQ_RING_LEAST, 1);
+    struct image_shape shape = fixture_shape(PIXEL_GRAY, 8, JPEG_DEC_RING_LEAST, 1);
     assert_int_equal(sequential_help_bytes(&shape), help);
     shape.width--;
     assert_int_equal(sequential_help_bytes(&shape), 0);

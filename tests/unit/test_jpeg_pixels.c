@@ -11,8 +11,9 @@ static bool is_taken(const struct jpeg_recipe *recipe) {
     return recipe->space != JCS_GRAYSCALE && !recipe->separate;
 }
 
-static void compare_at(const struct seq_level *level, struct bytes input, const struct jpeg_recipe *recipe,
-                       const struct picture *picture, const struct image *expected) {
+static void compare_at(const struct jpeg_dec_level *level, struct bytes input,
+                       const struct jpeg_recipe *recipe, const struct picture *picture,
+                       const struct image *expected) {
     struct codec_limits limits = fixture_limits();
     struct image image = fixture_image(picture->pixels);
     struct error err = {0};
@@ -35,7 +36,7 @@ static void compare(const struct jpeg_recipe *recipe) {
     struct picture picture = fixture_probe(input);
     if (picture.native.model == PIXEL_YCBCR) {
         struct image expected = fixture_image(picture.pixels);
-        const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+        const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
         assert_int_equal(codec_decode(input, &picture, &limits, &expected, NULL), ST_OK);
         sequential_levels(levels);
         for (unsigned i = 0; levels[i]; i++) {
@@ -65,7 +66,7 @@ static void test_samples_are_those_of_libjpeg(void **state) {
 /* All chroma that there may be, by the conversion alone: JPEGs have few of the pairs. */
 static void test_every_colour(void **state) {
     (void)state;
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
     for (unsigned i = 0; i < 256 * 256; i++) {
         uint8_t luma[256], cb[256], cr[256], room[3][256], rgb[3 * 256], expected[3 * 256];
@@ -219,7 +220,7 @@ static enum status decode_limited(const struct buf *file, const struct codec_lim
                                   uint32_t *told) {
     struct picture picture = fixture_probe(buf_bytes(file));
     struct image image = fixture_image(picture.pixels);
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     struct error err;
     sequential_levels(levels);
     enum status status =

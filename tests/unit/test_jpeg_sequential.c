@@ -3,7 +3,7 @@
  * judgement of damaged files. */
 #include "codecs/jpeg/jpeg_planes.h"
 
-#include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "tests/unit/jpeg_recipes.h"
 
 /* Where 16 bits saturate, libjpeg-turbo's code for ARM differs from that for x86: there plain C is the
@@ -24,7 +24,8 @@ static enum status decode_expected(struct bytes input, const struct picture *pic
         bool left;
         uint32_t told;
         assert_int_equal(
-            jpeg_planes_decode_at(&seq_level_plain, input, &limits, expected, &left, &told, &err), ST_OK);
+            jpeg_planes_decode_at(&jpeg_dec_level_plain, input, &limits, expected, &left, &told, &err),
+            ST_OK);
     }
     return status;
 }
@@ -36,7 +37,7 @@ static void compare(struct bytes input, const char *name, bool wild, bool taken)
     struct image expected = fixture_image(picture.native);
     struct error err = {0};
     enum status status = decode_expected(input, &picture, wild, &expected);
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
     for (unsigned i = 0; levels[i]; i++) {
         struct image image = fixture_image(picture.native);
@@ -136,7 +137,7 @@ static void test_wild_coefficients(void **state) {
     for (size_t i = 0; i < sizeof(wilds) / sizeof(*wilds); i++) {
         for (unsigned round = 0; round < 6; round++) {
             struct buf file = wild_file(&wilds[i], round % 2, 1 + 5 * (round / 2));
-            bool mild = wilds[i].limit * (int)wilds[i].step <= SEQ_VALUE_MAX / 2;
+            bool mild = wilds[i].limit * (int)wilds[i].step <= JPEG_DEC_VALUE_MAX / 2;
             compare(buf_bytes(&file), "wild", true, mild);
             buf_finish(&file);
         }
@@ -257,7 +258,7 @@ static void check_deadline_and_memory(bool progressive) {
     bool left;
     uint32_t told;
     assert_int_equal(jpeg_planes_decode(buf_bytes(&file), &limits, &image, &left, &told, &err), ST_OK);
-    const struct seq_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
+    const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
     assert_int_equal(left, !levels[0]->vectors);
     assert_int_equal(told, left ? 0 : 100);

@@ -48,7 +48,8 @@ static struct picture picture_of(const struct request *request) {
     return picture;
 }
 
-static void expect_plan(const struct request *request, const struct plan *plan, const struct plan *whole) {
+static void expect_plan(const struct request *request, const struct work_plan *plan,
+                        const struct work_plan *whole) {
     struct image_shape result = chain_result(&plan->chain, &plan->filtered);
     struct image_shape wanted = chain_result(&whole->chain, &whole->filtered);
     struct image_shape reduced = codec_reduced(&whole->stored, request->reduction);
@@ -67,7 +68,7 @@ static void test_which_pictures(void **state) {
         struct parameters parameters;
         parameters_init(&parameters, filter_find("resize"));
         struct resize_arguments *resize = &parameters.ops.operation[0].arguments.resize;
-        struct plan plan = {.parameters = &parameters, .picture = picture_of(request)}, whole = plan;
+        struct work_plan plan = {.parameters = &parameters, .picture = picture_of(request)}, whole = plan;
         parameters.input.mode = request->mode;
         parameters.input.colorspace = request->colorspace;
         resize->width = request->target;

@@ -29,7 +29,7 @@
 #include "core/sanitizers.h"
 #include "core/slot_file.h"
 
-#include "tests/unit/attempt_fixture.h" /* cmocka.h, too: it has a macro called fail */
+#include "tests/unit/failover_fixture.h" /* cmocka.h, too: it has a macro called fail */
 
 static char folder[] = "/tmp/blurd-sandbox-XXXXXX";
 static char allowed[64];   /* a file that SIGHUP would read */
@@ -116,7 +116,7 @@ static union {
     char bytes[512]; /* as the kernel needs for others */
 } facts;
 
-static const struct attempt attempts[] = {
+static const struct failover attempts[] = {
     FILES("read /etc/passwd", openat, AT_FDCWD, TEXT("/etc/passwd")),
     FILES("read its environment", openat, AT_FDCWD, TEXT("/proc/self/environ")),
     CALL("list a folder", openat, AT_FDCWD, TEXT(folder), O_DIRECTORY),

@@ -75,7 +75,7 @@ static int close_all(void **state) {
 static int open_reader(void **state) {
     (void)state;
     struct error err = {0};
-    device.pulse = (struct pulse){0};
+    device.detector = (struct hang_detector){0};
     return scan_reader_create(&reader, &device, READINGS, &err) == ST_OK ? 0 : -1;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "gpu/front/remains.h"
+#include "gpu/front/orphans.h"
 #include "tests/unit/slot_fixture.h"
 
 enum { KEPT = 300000, STEP = 256 << 10, LATER_MS = 30 };
@@ -135,35 +135,35 @@ static void test_refusals(void **state) {
     slot_pool_destroy(pool);
 }
 
-/* ---- remains: what a lost engine leaves ---- */
+/* ---- orphans: what a lost engine leaves ---- */
 
 static void test_bytes_count_until_the_engine_is_gone(void **state) {
     (void)state;
     struct slot_pool *pool = make_pool(16 * MIB);
     struct slot *slot = filled_slot(pool), *other = filled_slot(pool);
-    struct remains remains;
-    remains_init(&remains);
-    remains_clear(&remains, 1);
-    remains_leave(&remains, 1, slot, KEPT); /* is gone already: nothing to do */
+    struct orphans orphans;
+    orphans_init(&orphans);
+    orphans_clear(&orphans, 1);
+    orphans_leave(&orphans, 1, slot, KEPT); /* is gone already: nothing to do */
     assert_int_equal(slot->used, MIB);
-    remains_leave(&remains, 2, slot, KEPT);
-    remains_leave(&remains, 2, other, KEPT);
+    orphans_leave(&orphans, 2, slot, KEPT);
+    orphans_leave(&orphans, 2, other, KEPT);
     assert_int_equal(slot->used, KEPT);
     assert_kept(slot, KEPT);
     assert_int_equal(slot_pool_bytes(pool), 2 * (MIB + 2 * STEP));
-    remains_clear(&remains, 2);
+    orphans_clear(&orphans, 2);
     assert_int_equal(slot_pool_bytes(pool), 2 * 2 * STEP);
-    remains_clear(&remains, 3);
+    orphans_clear(&orphans, 3);
     assert_int_equal(slot_pool_bytes(pool), 2 * 2 * STEP);
-    remains_finish(&remains);
+    orphans_finish(&orphans);
     slot_give_back(slot);
     slot_give_back(other);
     slot_pool_destroy(pool);
 }
 
-static void *clear_later(void *remains) {
+static void *clear_later(void *orphans) {
     nanosleep(&(struct timespec){.tv_nsec = LATER_MS * 1000000L}, NULL);
-    remains_clear(remains, 5);
+    orphans_clear(orphans, 5);
     return NULL;
 }
 
@@ -173,16 +173,16 @@ static void test_waiting(void **state) {
     struct slot_pool *pool = make_pool(MIB);
     struct slot *slot = filled_slot(pool);
     const struct slot before = *slot;
-    struct remains remains;
+    struct orphans orphans;
     pthread_t thread;
-    remains_init(&remains);
-    assert_int_equal(pthread_create(&thread, NULL, clear_later, &remains), 0);
-    remains_leave(&remains, 5, slot, KEPT);
-    assert_int_equal(remains.gone, 5);
+    orphans_init(&orphans);
+    assert_int_equal(pthread_create(&thread, NULL, clear_later, &orphans), 0);
+    orphans_leave(&orphans, 5, slot, KEPT);
+    assert_int_equal(orphans.gone, 5);
     assert_memory_equal(slot, &before, sizeof before);
     assert_kept(slot, MIB);
     pthread_join(thread, NULL);
-    remains_finish(&remains);
+    orphans_finish(&orphans);
     slot_give_back(slot);
     slot_pool_destroy(pool);
 }

@@ -95,7 +95,7 @@ static void check_size(const struct jpeg_recipe *recipe, double sigma) {
     struct image result = fixture_image(shape);
     struct blur_arguments arguments = {.sigma = sigma, .edge = EDGE_CLAMP};
     struct chain chain = {.count = 0};
-    const struct run run = {.chain = &chain, .source = &source, .target = &result};
+    const struct chain_run run = {.chain = &chain, .source = &source, .target = &result};
     struct error err = {0};
     assert_int_equal(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, &err), ST_OK);
     assert_int_equal(lane_run(lane, &run, NULL, &err), ST_OK);

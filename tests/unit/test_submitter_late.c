@@ -119,12 +119,12 @@ static int close_late(void **state) {
     return close_test(state);
 }
 
-struct attempt {
+struct failover {
     const char *call;
     int number; /* the n-th of a run fails */
 };
 
-static void check_nothing_is_left(const struct attempt *attempt, uint8_t *memory, size_t size) {
+static void check_nothing_is_left(const struct failover *attempt, uint8_t *memory, size_t size) {
     if (!happened() || late.under_way > 0 || late.copies > 0) {
         fail_msg("%s, call %d: the device is still at work", attempt->call, attempt->number);
     }
@@ -138,7 +138,7 @@ static void check_nothing_is_left(const struct attempt *attempt, uint8_t *memory
 /* --- pixels to pixels -------------------------------------------------------------------------- */
 static void test_pixels(void **state) {
     (void)state;
-    static const struct attempt attempts[] = {
+    static const struct failover attempts[] = {
         {"cuEventRecord", 2}, {"cuLaunchKernel", 1},    {"cuEventRecord", 3},       {"cuMemcpyDtoHAsync", 1},
         {"cuEventRecord", 4}, {"cuMemcpyHtoDAsync", 1}, {"cuStreamWriteValue32", 1}};
     const struct image_shape shape = fixture_shape(PIXEL_RGB, 8, SIDE, SIDE);
@@ -147,7 +147,7 @@ static void test_pixels(void **state) {
     const struct blur_arguments arguments = {.sigma = 2};
     struct chain chain = {0};
     assert_int_equal(chain_append(&chain, filter_get(FILTER_BLUR), &arguments, &shape, NULL), ST_OK);
-    const struct run run = {.chain = &chain, .source = &source, .target = &target};
+    const struct chain_run run = {.chain = &chain, .source = &source, .target = &target};
     struct lane_timing timing;
     struct error err = {0};
     cuda.cuStreamWriteValue32 = late_mark;
@@ -168,7 +168,7 @@ static void test_pixels(void **state) {
 /* Kernels write the result where it belongs. */
 static void test_jpegs(void **state) {
     (void)state;
-    static const struct attempt attempts[] = {
+    static const struct failover attempts[] = {
         {"cuMemcpyHtoDAsync", 2}, {"cuLaunchKernel", 1}, {"cuLaunchKernel", 9}, {"cuStreamWriteValue32", 1}};
     struct buf file = recipe_file(&plain);
     for (size_t i = 0; i < COUNT(attempts); i++) {
@@ -188,7 +188,7 @@ static CUresult CUDAAPI unseen(CUdeviceptr *data, void *memory, unsigned flags) 
 /* The result is copied where the device does not see the memory for it. */
 static void test_a_result_that_is_copied(void **state) {
     (void)state;
-    static const struct attempt last_mark = {"cuStreamWriteValue32", 2};
+    static const struct failover last_mark = {"cuStreamWriteValue32", 2};
     struct buf file = recipe_file(&plain);
     cuda.cuMemHostGetDevicePointer = unseen;
     arm(last_mark.call, last_mark.number, EXECUTION_FAILED, 0);
@@ -238,8 +238,8 @@ static void test_a_late_thread(void **state) {
     int64_t begin = clock_ns();
     assert_int_equal(run(&file, QUALITY), ST_OK);
     double rest = (double)(clock_ns() - begin - LATER_MS * INT64_C(1000000));
-    assert_int_equal(device.pulse.history[PULSE_KINDS - 1][0][0].done, 1);
-    assert_true(device.pulse.history[PULSE_KINDS - 1][0][0].slowest * PULSE_BYTES <= rest);
+    assert_int_equal(device.detector.history[HANG_KINDS - 1][0][0].done, 1);
+    assert_true(device.detector.history[HANG_KINDS - 1][0][0].slowest * HANG_BYTES <= rest);
     buf_finish(&file);
 }
 

@@ -22,7 +22,7 @@ static void search_pixels(const struct buf *file, const struct chain *chain) {
     struct image_shape shape = detect_shape();
     uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, image_layout(&target, &shape));
     image_place(&target, memory);
-    const struct run run = {.chain = chain, .source = &source, .target = &target};
+    const struct chain_run run = {.chain = chain, .source = &source, .target = &target};
     assert_int_equal(jpeg_stream_init(&pixels, &device, &err), ST_OK);
     assert_int_equal(gpu_chain_run(&pixels.stream, &run, &timing, &err), ST_OK);
     memcpy(&expected, memory, sizeof expected);

@@ -9,21 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codecs/jpeg/baseline/base_parts.h"
+#include "codecs/jpeg/baseline/jpeg_enc_parts.h"
 #include "core/deadline.h"
 
 struct baseline {
-    struct base_scan scan; /* first, for its alignment */
-    struct base_coder coder;
-    struct base_part part;       /* all rows; unused if several threads encode */
-    struct base_colours colours; /* no memory: the picture has planes */
+    struct jpeg_enc_scan scan; /* first, for its alignment */
+    struct jpeg_enc_coder coder;
+    struct jpeg_enc_part part;       /* all rows; unused if several threads encode */
+    struct jpeg_enc_colours colours; /* no memory: the picture has planes */
     struct buf *output;
     size_t kept; /* bytes for tokens, at most */
 };
 
-static const struct base_level *best_level(void) {
-    const struct base_level *levels[BASE_LEVELS_MAX + 1];
-    base_levels(levels);
+static const struct jpeg_enc_level *best_level(void) {
+    const struct jpeg_enc_level *levels[JPEG_ENC_LEVELS_MAX + 1];
+    jpeg_enc_levels(levels);
     return levels[0];
 }
 
@@ -32,7 +32,7 @@ static bool has_planes(const struct image_shape *shape) {
 }
 
 bool baseline_takes(const struct image_shape *shape, const struct encode_options *options) {
-    const struct image_shape planes = base_colours_shape(shape, options);
+    const struct image_shape planes = jpeg_enc_colours_shape(shape, options);
     unsigned luma = 1u << (planes.chroma_shift_x + planes.chroma_shift_y);
     return !options->progressive && !options->libjpeg && best_level()->vectors &&
            shape->width <= JPEG_FILE_SIDE_MAX && shape->height <= JPEG_FILE_SIDE_MAX &&
@@ -43,32 +43,32 @@ bool baseline_takes(const struct image_shape *shape, const struct encode_options
  * taken as it is needed, with room for a piece in front. */
 static size_t kept_bytes(const struct image_shape *shape) {
     struct image image;
-    return image_layout(&image, shape) / 2 + BASE_PIECE_BYTES;
+    return image_layout(&image, shape) / 2 + JPEG_ENC_PIECE_BYTES;
 }
 
 size_t baseline_bytes(const struct image_shape *shape, const struct encode_options *options) {
-    const struct image_shape planes = base_colours_shape(shape, options);
+    const struct image_shape planes = jpeg_enc_colours_shape(shape, options);
     size_t kept = options->optimal ? kept_bytes(&planes) : 0, parts = 0;
     if (options->optimal && options->crew && has_planes(shape)) {
-        parts = base_parts_bytes(shape->height / JPEG_SIDE + 1, kept);
+        parts = jpeg_enc_parts_bytes(shape->height / JPEG_SIDE + 1, kept);
     }
-    return sizeof(struct baseline) + (has_planes(shape) ? 0 : base_colours_bytes(shape)) + kept + parts;
+    return sizeof(struct baseline) + (has_planes(shape) ? 0 : jpeg_enc_colours_bytes(shape)) + kept + parts;
 }
 
-static void use_codes(struct base_scan *scan, unsigned table, const struct jpeg_codes *codes) {
+static void use_codes(struct jpeg_enc_scan *scan, unsigned table, const struct jpeg_huffman *codes) {
     uint32_t code[JPEG_SYMBOLS];
-    jpeg_codes_number(codes, code, JPEG_SYMBOLS);
+    jpeg_huffman_number(codes, code, JPEG_SYMBOLS);
     for (unsigned symbol = 0; symbol < JPEG_SYMBOLS; symbol++) {
         uint32_t size = symbol & 15, length = (code[symbol] >> JPEG_CODE_LENGTHS) + size;
         uint64_t bits = code[symbol] & ((1u << JPEG_CODE_LENGTHS) - 1);
-        scan->code[table * JPEG_SYMBOLS + symbol] = code[symbol] ? bits << size << BASE_CODE | length : 0;
+        scan->code[table * JPEG_SYMBOLS + symbol] = code[symbol] ? bits << size << JPEG_ENC_CODE | length : 0;
     }
 }
 
 /* Coefficients of a file may have more bits than those of 8-bit samples. */
-static bool has_unusual(const uint64_t count[BASE_INDICES]) {
+static bool has_unusual(const uint64_t count[JPEG_ENC_INDICES]) {
     enum { DC_BITS_MAX = 11, AC_BITS_MAX = 10 };
-    for (unsigned index = 0; index < BASE_INDICES; index++) {
+    for (unsigned index = 0; index < JPEG_ENC_INDICES; index++) {
         bool ac = index / JPEG_SYMBOLS % 2;
         unsigned symbol = index % JPEG_SYMBOLS;
         if (count[index] && (ac ? symbol % 16 > AC_BITS_MAX : symbol > DC_BITS_MAX)) {
@@ -80,7 +80,7 @@ static bool has_unusual(const uint64_t count[BASE_INDICES]) {
 
 /* Writes the Huffman tables and the header of the scan. `count` has the number of each token; NULL: the
  * tables are the standard's. */
-static enum status begin_scan(struct baseline *baseline, const uint64_t count[BASE_INDICES],
+static enum status begin_scan(struct baseline *baseline, const uint64_t count[JPEG_ENC_INDICES],
                               struct error *err) {
     uint8_t head[JPEG_CODE_TABLES * JPEG_HEAD_CODES + JPEG_HEAD_SCAN], *to = head;
     const struct image *image = baseline->scan.image;
@@ -89,10 +89,10 @@ static enum status begin_scan(struct baseline *baseline, const uint64_t count[BA
         return fail(err, ST_UNSUPPORTED, "coefficients of more than 8-bit samples");
     }
     for (unsigned table = 0; table < tables; table++) {
-        struct jpeg_codes made;
-        const struct jpeg_codes *codes = jpeg_codes_standard(table);
+        struct jpeg_huffman made;
+        const struct jpeg_huffman *codes = jpeg_huffman_standard(table);
         if (count) {
-            jpeg_codes_optimal(table, count + table * JPEG_SYMBOLS, &made);
+            jpeg_huffman_optimal(table, count + table * JPEG_SYMBOLS, &made);
             codes = &made;
         }
         use_codes(&baseline->scan, table, codes);
@@ -113,7 +113,7 @@ static enum status put_head(struct baseline *baseline, const struct jpeg_segment
             memcpy(steps[table], blocks->steps[table], sizeof steps[table]);
         } else {
             jpeg_head_steps(baseline->scan.options->quality, table, steps[table]);
-            base_steps_set(&baseline->scan.steps[table], steps[table]);
+            jpeg_enc_steps_set(&baseline->scan.steps[table], steps[table]);
         }
     }
     uint8_t *end = jpeg_head_put_file(head, jfif->unit, jfif->x, jfif->y);
@@ -125,7 +125,7 @@ static enum status put_head(struct baseline *baseline, const struct jpeg_segment
     return status == ST_OK ? buf_append(baseline->output, head, (size_t)(end - head), err) : status;
 }
 
-enum status baseline_begin_blocks(const struct base_level *level, const struct image *image,
+enum status baseline_begin_blocks(const struct jpeg_enc_level *level, const struct image *image,
                                   const struct baseline_blocks *blocks, const struct encode_options *options,
                                   const struct jpeg_segments *segments, struct buf *output,
                                   struct baseline **made, struct error *err) {
@@ -134,28 +134,28 @@ enum status baseline_begin_blocks(const struct base_level *level, const struct i
     if (!baseline) {
         return fail(err, ST_BUSY, "no memory to encode a JPEG");
     }
-    const struct image_shape shape = image_shape(image), planes = base_colours_shape(&shape, options);
-    struct base_scan *scan = &baseline->scan;
+    const struct image_shape shape = image_shape(image), planes = jpeg_enc_colours_shape(&shape, options);
+    struct jpeg_enc_scan *scan = &baseline->scan;
     scan->level = level ? level : best_level();
     scan->image = image;
     scan->colours = NULL;
     scan->blocks = blocks;
     scan->options = options;
     scan->padded = false;
-    baseline->colours = (struct base_colours){0};
+    baseline->colours = (struct jpeg_enc_colours){0};
     baseline->output = output;
     baseline->kept = options->optimal ? kept_bytes(&planes) : 0;
-    baseline->part = (struct base_part){0};
+    baseline->part = (struct jpeg_enc_part){0};
     enum status status = ST_OK;
     if (!has_planes(&shape)) {
-        status = base_colours_init(&baseline->colours, image, options, err);
+        status = jpeg_enc_colours_init(&baseline->colours, image, options, err);
         scan->image = &baseline->colours.planes;
         scan->colours = &baseline->colours;
     }
     if (status == ST_OK) {
-        base_scan_set(scan);
-        base_coder_set(&baseline->coder, scan);
-        base_part_init(&baseline->part, 0, scan->mcu_rows, baseline->kept, &baseline->coder);
+        jpeg_enc_scan_set(scan);
+        jpeg_enc_coder_set(&baseline->coder, scan);
+        jpeg_enc_part_init(&baseline->part, 0, scan->mcu_rows, baseline->kept, &baseline->coder);
         status = put_head(baseline, segments, err);
     }
     if (status == ST_OK && !options->optimal) {
@@ -168,7 +168,7 @@ enum status baseline_begin_blocks(const struct base_level *level, const struct i
     return status;
 }
 
-enum status baseline_begin(const struct base_level *level, const struct image *image,
+enum status baseline_begin(const struct jpeg_enc_level *level, const struct image *image,
                            const struct encode_options *options, const struct jpeg_segments *segments,
                            struct buf *output, struct baseline **made, struct error *err) {
     return baseline_begin_blocks(level, image, NULL, options, segments, output, made, err);
@@ -176,24 +176,25 @@ enum status baseline_begin(const struct base_level *level, const struct image *i
 
 void baseline_finish(struct baseline *baseline) {
     if (baseline) {
-        base_part_finish(&baseline->part);
-        base_colours_finish(&baseline->colours);
+        jpeg_enc_part_finish(&baseline->part);
+        jpeg_enc_colours_finish(&baseline->colours);
         free(baseline);
     }
 }
 
 enum status baseline_rows(struct baseline *baseline, uint32_t rows, struct error *err) {
-    const struct base_scan *scan = &baseline->scan;
-    struct base_part *part = &baseline->part;
+    const struct jpeg_enc_scan *scan = &baseline->scan;
+    struct jpeg_enc_part *part = &baseline->part;
     enum status status = ST_OK;
     bool all = rows >= scan->image->height;
     while (status == ST_OK && part->next < scan->mcu_rows &&
            (all || (part->next + 1) * scan->lines <= rows)) {
         if (scan->options->optimal) {
             status = deadline_check(scan->options->deadline_ns, err);
-            base_part_count(part, scan, &baseline->coder);
+            jpeg_enc_part_count(part, scan, &baseline->coder);
         } else {
-            status = base_part_write_row(part, scan, &baseline->coder, part->next++, baseline->output, err);
+            status =
+                jpeg_enc_part_write_row(part, scan, &baseline->coder, part->next++, baseline->output, err);
         }
     }
     return status;
@@ -201,35 +202,37 @@ enum status baseline_rows(struct baseline *baseline, uint32_t rows, struct error
 
 /* Writes the rows that were counted, with the tables that suit them. */
 static enum status write_counted(struct baseline *baseline, struct error *err) {
-    struct base_part *part = &baseline->part;
-    for (unsigned index = 0; index < BASE_INDICES; index++) {
+    struct jpeg_enc_part *part = &baseline->part;
+    for (unsigned index = 0; index < JPEG_ENC_INDICES; index++) {
         part->count[0][index] += part->count[1][index];
     }
     enum status status = begin_scan(baseline, part->count[0], err);
-    return status == ST_OK ? base_part_write(part, &baseline->scan, &baseline->coder, baseline->output, err)
-                           : status;
+    return status == ST_OK
+               ? jpeg_enc_part_write(part, &baseline->scan, &baseline->coder, baseline->output, err)
+               : status;
 }
 
 /* All rows, by several threads. */
 static enum status write_parts(struct baseline *baseline, unsigned seats, struct error *err) {
-    struct base_parts parts;
-    uint64_t count[BASE_INDICES] = {0};
-    enum status status = base_parts_init(&parts, &baseline->scan, seats, baseline->kept, err);
-    status = status == ST_OK ? base_parts_count(&parts, count, err) : status;
+    struct jpeg_enc_parts parts;
+    uint64_t count[JPEG_ENC_INDICES] = {0};
+    enum status status = jpeg_enc_parts_init(&parts, &baseline->scan, seats, baseline->kept, err);
+    status = status == ST_OK ? jpeg_enc_parts_count(&parts, count, err) : status;
     status = status == ST_OK ? begin_scan(baseline, count, err) : status;
-    status = status == ST_OK ? base_parts_write(&parts, baseline->output, &baseline->part.bits, err) : status;
-    base_parts_finish(&parts);
+    status =
+        status == ST_OK ? jpeg_enc_parts_write(&parts, baseline->output, &baseline->part.bits, err) : status;
+    jpeg_enc_parts_finish(&parts);
     return status;
 }
 
 /* The threads that encode, 1 once the encoder has followed the picture. */
 static unsigned seats_now(const struct baseline *baseline) {
-    return baseline->scan.options->optimal && baseline->part.next == 0 ? base_parts_seats(&baseline->scan)
+    return baseline->scan.options->optimal && baseline->part.next == 0 ? jpeg_enc_parts_seats(&baseline->scan)
                                                                        : 1;
 }
 
 static enum status end_file(struct baseline *baseline, struct error *err) {
-    struct base_bits *bits = &baseline->part.bits;
+    struct jpeg_enc_bits *bits = &baseline->part.bits;
     uint8_t end[4] = {0}, *to = end;
     if (bits->count > 0) { /* ones fill up the last byte */
         *to = (uint8_t)(bits->word << (8 - bits->count) | 0xffu >> bits->count);

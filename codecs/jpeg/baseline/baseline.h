@@ -5,10 +5,10 @@
 #ifndef BLURD_CODECS_JPEG_BASELINE_BASELINE_H
 #define BLURD_CODECS_JPEG_BASELINE_BASELINE_H
 
-#include "codecs/jpeg/baseline/base_blocks.h"
+#include "codecs/jpeg/baseline/jpeg_enc_blocks.h"
 #include "codecs/jpeg/jpeg_segments.h"
 
-struct base_level;
+struct jpeg_enc_level;
 struct baseline;
 
 /* Whether this encoder makes the file on this processor. libjpeg-turbo makes the others, or refuses them. */
@@ -19,15 +19,15 @@ size_t baseline_bytes(const struct image_shape *shape, const struct encode_optio
 
 /* Begins a file in *output: its header, the metadata of `segments` and the quantisers. The picture is laid
  * out by image_layout; the encoder fills the padding of grey and YCbCr planes up to whole blocks. All
- * arguments must outlive the encoding, but for `segments`. `level` is one of base_levels(); NULL: the best.
- * Failures as of buf_append; *made is NULL then. */
-enum status baseline_begin(const struct base_level *level, const struct image *image,
+ * arguments must outlive the encoding, but for `segments`. `level` is one of jpeg_enc_levels(); NULL: the
+ * best. Failures as of buf_append; *made is NULL then. */
+enum status baseline_begin(const struct jpeg_enc_level *level, const struct image *image,
                            const struct encode_options *options, const struct jpeg_segments *segments,
                            struct buf *output, struct baseline **made, struct error *err);
 
 /* Begins a file of given blocks, of which baseline_end then encodes all; the tables are the picture's.
  * `image` has the model and the reductions of the components, and needs no samples. */
-enum status baseline_begin_blocks(const struct base_level *level, const struct image *image,
+enum status baseline_begin_blocks(const struct jpeg_enc_level *level, const struct image *image,
                                   const struct baseline_blocks *blocks, const struct encode_options *options,
                                   const struct jpeg_segments *segments, struct buf *output,
                                   struct baseline **made, struct error *err);

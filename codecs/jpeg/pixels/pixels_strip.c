@@ -86,7 +86,7 @@ static uint8_t *room(uint8_t **next, unsigned rows, uint32_t width) {
     return memory;
 }
 
-enum status pixels_strip_init(struct pixels_strip *strip, const struct seq_level *level,
+enum status pixels_strip_init(struct pixels_strip *strip, const struct jpeg_dec_level *level,
                               const struct image_shape *planes, const struct image *image,
                               const struct progress *reader, struct error *err) {
     const struct image_shape shape = strip_shape(planes);

@@ -4,7 +4,7 @@
 #ifndef BLURD_CODECS_JPEG_PIXELS_PIXELS_STRIP_H
 #define BLURD_CODECS_JPEG_PIXELS_PIXELS_STRIP_H
 
-#include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "core/image.h"
 #include "core/producer.h"
 
@@ -15,7 +15,7 @@ struct pixels_strip {
     uint32_t taken;            /* rows that the strips had up to now */
     const struct image *image; /* RGB */
     const struct progress *reader;
-    const struct seq_level *level;
+    const struct jpeg_dec_level *level;
     struct pixels_row row;
     uint8_t *last[IMAGE_PLANES_MAX]; /* the last row of the strip before */
     uint8_t *memory;
@@ -26,7 +26,7 @@ size_t pixels_strip_bytes(const struct image_shape *planes);
 
 /* `image` is RGB of 8 bits. It and `reader`, which may be NULL, must outlive the strip, which must not move.
  * ST_BUSY: no memory. */
-enum status pixels_strip_init(struct pixels_strip *strip, const struct seq_level *level,
+enum status pixels_strip_init(struct pixels_strip *strip, const struct jpeg_dec_level *level,
                               const struct image_shape *planes, const struct image *image,
                               const struct progress *reader, struct error *err);
 void pixels_strip_finish(struct pixels_strip *strip);

@@ -7,21 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "codecs/jpeg/sequential/lanes_store.h"
-#include "codecs/jpeg/sequential/seq_scan.h"
 
 typedef __m256i lanes;
 
 enum { LANES = 2, VECTORS = 1, FUSES = 0 };
 
-static inline lanes lanes_load(const struct seq_block *block, size_t at) {
+static inline lanes lanes_load(const struct jpeg_dec_block *block, size_t at) {
     lanes low = _mm256_castsi128_si256(_mm_load_si128((const void *)(block[0].values + at)));
     return _mm256_inserti128_si256(low, _mm_load_si128((const void *)(block[1].values + at)), 1);
 }
 static inline __m128i lanes_load_two(const int16_t *low, const int16_t *high) {
     return _mm_castpd_si128(_mm_loadh_pd(_mm_load_sd((const void *)low), (const void *)high));
 }
-static inline lanes lanes_load_pair(const struct seq_block *block, size_t at) {
+static inline lanes lanes_load_pair(const struct jpeg_dec_block *block, size_t at) {
     lanes low = _mm256_castsi128_si256(lanes_load_two(block[0].values + at, block[1].values + at));
     return _mm256_inserti128_si256(low, lanes_load_two(block[2].values + at, block[3].values + at), 1);
 }
@@ -85,7 +85,7 @@ static inline lanes lanes_pack32(lanes a, lanes b) {
 static inline lanes lanes_pack16(lanes a, lanes b) {
     return _mm256_xor_si256(_mm256_packs_epi16(a, b), _mm256_set1_epi8((char)0x80));
 }
-static inline void lanes_store(const lanes row[4], const struct seq_block *block, size_t step) {
+static inline void lanes_store(const lanes row[4], const struct jpeg_dec_block *block, size_t step) {
     lanes_store_one(_mm256_castsi256_si128(row[0]), _mm256_castsi256_si128(row[1]),
                     _mm256_castsi256_si128(row[2]), _mm256_castsi256_si128(row[3]), block);
     lanes_store_one(_mm256_extracti128_si256(row[0], 1), _mm256_extracti128_si256(row[1], 1),

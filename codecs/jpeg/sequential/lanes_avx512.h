@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "codecs/jpeg/sequential/lanes_store.h"
-#include "codecs/jpeg/sequential/seq_scan.h"
 
 typedef __m512i lanes;
 
@@ -74,7 +74,7 @@ static inline lanes lanes_pack32(lanes a, lanes b) {
 static inline lanes lanes_pack16(lanes a, lanes b) {
     return _mm512_xor_si512(_mm512_packs_epi16(a, b), _mm512_set1_epi8((char)0x80));
 }
-static inline void lanes_store(const lanes row[4], const struct seq_block *block, size_t step) {
+static inline void lanes_store(const lanes row[4], const struct jpeg_dec_block *block, size_t step) {
     lanes_store_one(_mm512_extracti32x4_epi32(row[0], 0), _mm512_extracti32x4_epi32(row[1], 0),
                     _mm512_extracti32x4_epi32(row[2], 0), _mm512_extracti32x4_epi32(row[3], 0), block);
     lanes_store_one(_mm512_extracti32x4_epi32(row[0], 1), _mm512_extracti32x4_epi32(row[1], 1),
@@ -96,7 +96,7 @@ static inline void lanes_regroup(lanes to[4], lanes a, lanes b, lanes c, lanes d
     to[3] = _mm512_shuffle_i32x4(ab2, cd2, 0xDD);
 }
 /* Sorts the coefficients of four blocks, multiplies them, and sets the blocks to 0. */
-static inline void lanes_full(lanes v[8], const struct seq_block *block) {
+static inline void lanes_full(lanes v[8], const struct jpeg_dec_block *block) {
     static const _Alignas(64) int16_t place[64] = {
         0,  1,  5,  6,  14, 15, 27, 28, 2,  4,  7,  13, 16, 26, 29, 42, 3,  8,  12, 17, 25, 30,
         41, 43, 9,  11, 18, 24, 31, 40, 44, 53, 10, 19, 23, 32, 39, 45, 52, 54, 20, 22, 33, 38,
@@ -118,7 +118,7 @@ static inline void lanes_full(lanes v[8], const struct seq_block *block) {
     lanes_regroup(v + 4, high[0], high[1], high[2], high[3]);
 }
 /* The same for eight blocks of four rows and columns, two a lane. */
-static inline void lanes_smooth(lanes v[4], const struct seq_block *block) {
+static inline void lanes_smooth(lanes v[4], const struct jpeg_dec_block *block) {
     static const _Alignas(64)
         int16_t place[32] = {0,  1,  5,  6,  2,  4,  7,  13, 3,  8,  12, 12, 9,  11, 12, 12,
                              16, 17, 21, 22, 18, 20, 23, 29, 19, 24, 28, 28, 25, 27, 28, 28};

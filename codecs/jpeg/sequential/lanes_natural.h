@@ -17,7 +17,7 @@ static inline void lanes_clear(int16_t *values, unsigned rows) {
 }
 
 /* The coefficients of blocks that have all, row by row; the blocks become 0. */
-static inline void lanes_full(lanes v[8], const struct seq_block *block) {
+static inline void lanes_full(lanes v[8], const struct jpeg_dec_block *block) {
     for (unsigned i = 0; i < 8; i++) {
         v[i] = lanes_load(block, (size_t)8 * i);
     }
@@ -27,7 +27,7 @@ static inline void lanes_full(lanes v[8], const struct seq_block *block) {
 }
 
 /* The same for blocks of four rows and columns, two a lane: the first, third, ... below. */
-static inline void lanes_smooth(lanes v[4], const struct seq_block *block) {
+static inline void lanes_smooth(lanes v[4], const struct jpeg_dec_block *block) {
     for (unsigned i = 0; i < 4; i++) {
         v[i] = lanes_load_pair(block, (size_t)8 * i);
     }

@@ -7,17 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 
 typedef int16x8_t lanes;
 
 /* Without VECTORS, only tests use it: libjpeg-turbo has NEON code, and neither has been timed on hardware. */
 enum { LANES = 1, VECTORS = 0, FUSES = 0 };
 
-static inline lanes lanes_load(const struct seq_block *block, size_t at) {
+static inline lanes lanes_load(const struct jpeg_dec_block *block, size_t at) {
     return vld1q_s16(block[0].values + at);
 }
-static inline lanes lanes_load_pair(const struct seq_block *block, size_t at) {
+static inline lanes lanes_load_pair(const struct jpeg_dec_block *block, size_t at) {
     return vcombine_s16(vld1_s16(block[0].values + at), vld1_s16(block[1].values + at));
 }
 static inline lanes lanes_all(int a, int b) {
@@ -91,7 +91,7 @@ static inline lanes lanes_pack16(lanes a, lanes b) {
     int8x16_t packed = vcombine_s8(vqmovn_s16(a), vqmovn_s16(b));
     return vreinterpretq_s16_s8(veorq_s8(packed, vdupq_n_s8(INT8_MIN)));
 }
-static inline void lanes_store(const lanes row[4], const struct seq_block *block, size_t step) {
+static inline void lanes_store(const lanes row[4], const struct jpeg_dec_block *block, size_t step) {
     uint8_t *to = block->to;
     size_t stride = block->part->stride;
     (void)step; /* there is one */

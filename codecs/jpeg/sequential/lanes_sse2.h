@@ -8,18 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 
 typedef __m128i lanes;
 
 enum { LANES = 1, VECTORS = 1, FUSES = 0 };
 
 /* Eight coefficients of each block. */
-static inline lanes lanes_load(const struct seq_block *block, size_t at) {
+static inline lanes lanes_load(const struct jpeg_dec_block *block, size_t at) {
     return _mm_load_si128((const void *)(block[0].values + at));
 }
 /* Four coefficients of each of two blocks a lane: those with even numbers below. */
-static inline lanes lanes_load_pair(const struct seq_block *block, size_t at) {
+static inline lanes lanes_load_pair(const struct jpeg_dec_block *block, size_t at) {
     return _mm_castpd_si128(_mm_loadh_pd(_mm_load_sd((const void *)(block[0].values + at)),
                                          (const void *)(block[1].values + at)));
 }
@@ -86,7 +86,7 @@ static inline lanes lanes_pack16(lanes a, lanes b) {
     return _mm_xor_si128(_mm_packs_epi16(a, b), _mm_set1_epi8((char)0x80));
 }
 /* The rows of each block, two a vector. Blocks are `step` apart. */
-static inline void lanes_store(const lanes row[4], const struct seq_block *block, size_t step) {
+static inline void lanes_store(const lanes row[4], const struct jpeg_dec_block *block, size_t step) {
     uint8_t *to = block->to;
     size_t stride = block->part->stride;
     (void)step; /* there is one */

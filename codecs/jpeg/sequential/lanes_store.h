@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 
 /* Each vector holds two rows of the block. */
 static inline void lanes_store_one(__m128i a, __m128i b, __m128i c, __m128i d,
-                                   const struct seq_block *block) {
+                                   const struct jpeg_dec_block *block) {
     uint8_t *to = block->to;
     size_t stride = block->part->stride;
     _mm_storel_epi64((void *)to, a);

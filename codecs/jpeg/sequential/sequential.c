@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codecs/jpeg/sequential/seq_ring.h"
-#include "codecs/jpeg/sequential/seq_scan.h"
+#include "codecs/jpeg/sequential/jpeg_dec_ring.h"
+#include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "codecs/processor.h"
 #include "core/deadline.h"
 #include "core/jpeg/head.h"
@@ -15,11 +15,11 @@ enum { BLOCK = 8, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
 
 /* Everything that a decoding takes memory for. */
 struct sequential {
-    const struct seq_level *level;
+    const struct jpeg_dec_level *level;
     const struct codec_limits *limits;
     const struct image *image;
-    struct seq_ring *ring; /* NULL: no thread helps */
-    struct seq_header header;
+    struct jpeg_dec_ring *ring; /* NULL: no thread helps */
+    struct jpeg_dec_header header;
     bool strip;          /* the image has memory for one row of MCUs */
     bool last, damaged;  /* the scan is the last one; another decoder has to take the file */
     unsigned seen;       /* one bit for each component that had a scan */
@@ -27,23 +27,23 @@ struct sequential {
     uint32_t lines;      /* rows of pixels that a row of MCUs stands for */
     uint32_t until_restart, next_restart;
     uint32_t told;
-    struct seq_look dc[SEQ_COMPONENTS_MAX], ac[SEQ_COMPONENTS_MAX];
-    struct seq_scan scan;
+    struct jpeg_dec_look dc[JPEG_DEC_COMPONENTS_MAX], ac[JPEG_DEC_COMPONENTS_MAX];
+    struct jpeg_dec_scan scan;
 };
 
-void sequential_levels(const struct seq_level *level[static SEQUENTIAL_LEVELS_MAX + 1]) {
+void sequential_levels(const struct jpeg_dec_level *level[static SEQUENTIAL_LEVELS_MAX + 1]) {
     static const struct {
-        const struct seq_level *level;
+        const struct jpeg_dec_level *level;
         unsigned needs;
     } levels[] = {
 #if defined(__x86_64__)
-        {&seq_level_avx512, PROCESSOR_AVX512},
-        {&seq_level_avx2, PROCESSOR_AVX2},
+        {&jpeg_dec_level_avx512, PROCESSOR_AVX512},
+        {&jpeg_dec_level_avx2, PROCESSOR_AVX2},
 #elif defined(__aarch64__)
-        {&seq_level_neon, 0},
+        {&jpeg_dec_level_neon, 0},
 #endif
-        {&seq_level_baseline, 0},
-        {&seq_level_plain, 0},
+        {&jpeg_dec_level_baseline, 0},
+        {&jpeg_dec_level_plain, 0},
     };
     unsigned count = 0;
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
@@ -66,16 +66,17 @@ uint64_t sequential_samples(const struct image_shape *shape) {
 }
 
 size_t sequential_help_bytes(const struct image_shape *shape) {
-    return sequential_samples(shape) < SEQ_RING_LEAST ? 0 : bytes_align_up(sizeof(struct seq_ring), 64);
+    return sequential_samples(shape) < JPEG_DEC_RING_LEAST ? 0
+                                                           : bytes_align_up(sizeof(struct jpeg_dec_ring), 64);
 }
 
 /* Whether the planes are the frame's components. */
-static bool is_image(const struct seq_header *header, const struct image *image) {
+static bool is_image(const struct jpeg_dec_header *header, const struct image *image) {
     bool same = header->component_count == image->plane_count && header->width == image->width &&
                 header->height == image->height && header->h_max != 3 && header->v_max != 3 &&
                 image->depth == 8;
     for (unsigned i = 0; i < image->plane_count && same; i++) {
-        const struct seq_component *component = &header->component[i];
+        const struct jpeg_dec_component *component = &header->component[i];
         const struct plane *plane = &image->plane[i];
         same = plane->channels == 1 && component->h << plane->shift_x == header->h_max &&
                component->v << plane->shift_y == header->v_max;
@@ -84,39 +85,39 @@ static bool is_image(const struct seq_header *header, const struct image *image)
 }
 
 /* Libjpeg's steps have 16 bits with a sign. */
-void seq_part_set_steps(struct seq_part *part, const uint16_t *steps) {
-    for (unsigned k = 0; k < SEQ_PLACES; k++) {
-        part->place[k] = (struct seq_place){0, SEQ_STEPS};
-        if (k < SEQ_STEPS) {
-            part->place[k] = (struct seq_place){(int16_t)steps[k], jpeg_head_zigzag[k]};
+void jpeg_dec_part_set_steps(struct jpeg_dec_part *part, const uint16_t *steps) {
+    for (unsigned k = 0; k < JPEG_DEC_PLACES; k++) {
+        part->place[k] = (struct jpeg_dec_place){0, JPEG_DEC_STEPS};
+        if (k < JPEG_DEC_STEPS) {
+            part->place[k] = (struct jpeg_dec_place){(int16_t)steps[k], jpeg_head_zigzag[k]};
             part->steps[jpeg_head_zigzag[k]] = (int16_t)steps[k];
         }
     }
     part->dc_step = part->steps[0];
     part->steps[0] = part->place[0].step = 1;
-    for (unsigned i = 0; i < SEQ_STEPS / 4; i++) {
-        part->steps[SEQ_STEPS + i] = part->steps[i / 4 * BLOCK + i % 4];
+    for (unsigned i = 0; i < JPEG_DEC_STEPS / 4; i++) {
+        part->steps[JPEG_DEC_STEPS + i] = part->steps[i / 4 * BLOCK + i % 4];
     }
 }
 
 /* The largest value whose product with any step of the scan's components is in range. */
-static int32_t largest_value(const struct seq_header *header) {
+static int32_t largest_value(const struct jpeg_dec_header *header) {
     int32_t largest = 1;
     for (unsigned i = 0; i < header->scan_count; i++) {
         const uint16_t *steps = header->steps[header->component[header->scan[i].component].steps];
-        for (unsigned k = 0; k < SEQ_STEPS; k++) {
+        for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
             int32_t step = (int16_t)steps[k], size = step < 0 ? -step : step;
             largest = size > largest ? size : largest;
         }
     }
-    return SEQ_VALUE_MAX / largest;
+    return JPEG_DEC_VALUE_MAX / largest;
 }
 
 /* Makes the tables of a component, unless one before it has the same. */
 static bool make_tables(struct sequential *decoder, unsigned index, int32_t value_max) {
-    const struct seq_header *header = &decoder->header;
-    const struct seq_selector *from = &header->scan[index];
-    struct seq_part *part = &decoder->scan.part[index];
+    const struct jpeg_dec_header *header = &decoder->header;
+    const struct jpeg_dec_selector *from = &header->scan[index];
+    struct jpeg_dec_part *part = &decoder->scan.part[index];
     part->dc = NULL;
     part->ac = NULL;
     for (unsigned i = 0; i < index; i++) {
@@ -126,33 +127,35 @@ static bool make_tables(struct sequential *decoder, unsigned index, int32_t valu
     bool good = true;
     if (!part->dc) {
         part->dc = &decoder->dc[index];
-        good = seq_codes_make_look(&decoder->dc[index], &header->dc[from->dc], SEQ_DC, INT32_MAX);
+        good = jpeg_dec_codes_make_look(&decoder->dc[index], &header->dc[from->dc], JPEG_DEC_DC, INT32_MAX);
     }
     if (!part->ac) {
         part->ac = &decoder->ac[index];
-        good = good && seq_codes_make_look(&decoder->ac[index], &header->ac[from->ac], SEQ_AC, value_max);
+        good = good &&
+               jpeg_dec_codes_make_look(&decoder->ac[index], &header->ac[from->ac], JPEG_DEC_AC, value_max);
     }
     return good;
 }
 
 /* Lays the blocks of a component's part of the MCU out over its plane. */
-static void add_units(struct sequential *decoder, struct seq_part *part, unsigned component, bool alone) {
+static void add_units(struct sequential *decoder, struct jpeg_dec_part *part, unsigned component,
+                      bool alone) {
     const struct plane *plane = &decoder->image->plane[component];
-    const struct seq_component *from = &decoder->header.component[component];
+    const struct jpeg_dec_component *from = &decoder->header.component[component];
     uint32_t h = alone ? 1 : from->h, v = alone ? 1 : from->v;
     size_t below = decoder->strip ? 0 : v * BLOCK * part->stride, across = (size_t)decoder->mcus * h * BLOCK;
     for (uint32_t y = 0; y < v; y++) {
         for (uint32_t x = 0; x < h; x++) {
             decoder->scan.unit[decoder->scan.unit_count++] =
-                (struct seq_unit){part, plane_row(plane, y * BLOCK) + (size_t)x * BLOCK, h * BLOCK,
-                                  (ptrdiff_t)below - (ptrdiff_t)across};
+                (struct jpeg_dec_unit){part, plane_row(plane, y * BLOCK) + (size_t)x * BLOCK, h * BLOCK,
+                                       (ptrdiff_t)below - (ptrdiff_t)across};
         }
     }
 }
 
-static void set_coded(struct seq_scan *scan) {
-    for (unsigned i = 0; i <= SEQ_BATCH; i++) {
-        struct seq_coded *coded = &scan->batch.coded[i];
+static void set_coded(struct jpeg_dec_scan *scan) {
+    for (unsigned i = 0; i <= JPEG_DEC_BATCH; i++) {
+        struct jpeg_dec_coded *coded = &scan->batch.coded[i];
         coded->part = scan->unit[i % scan->unit_count].part;
         coded->dc = coded->part->dc->entry;
         coded->ac = coded->part->ac->entry;
@@ -160,7 +163,7 @@ static void set_coded(struct seq_scan *scan) {
 }
 
 static void set_size(struct sequential *decoder) {
-    const struct seq_header *header = &decoder->header;
+    const struct jpeg_dec_header *header = &decoder->header;
     uint32_t wide = (uint32_t)BLOCK * header->h_max, high = (uint32_t)BLOCK * header->v_max;
     if (header->scan_count == 1) { /* a block is an MCU */
         const struct plane *plane = &decoder->image->plane[header->scan[0].component];
@@ -173,8 +176,8 @@ static void set_size(struct sequential *decoder) {
 }
 
 static bool start_scan(struct sequential *decoder) {
-    const struct seq_header *header = &decoder->header;
-    struct seq_scan *scan = &decoder->scan;
+    const struct jpeg_dec_header *header = &decoder->header;
+    struct jpeg_dec_scan *scan = &decoder->scan;
     int32_t value_max = largest_value(header);
     scan->unit_count = 0;
     set_size(decoder);
@@ -184,7 +187,7 @@ static bool start_scan(struct sequential *decoder) {
             return false;
         }
         decoder->seen |= 1u << component;
-        seq_part_set_steps(&scan->part[i], header->steps[header->component[component].steps]);
+        jpeg_dec_part_set_steps(&scan->part[i], header->steps[header->component[component].steps]);
         scan->part[i].last_dc = 0;
         scan->part[i].stride = decoder->image->plane[component].stride;
         if (scan->part[i].dc_step == 0) {
@@ -195,16 +198,16 @@ static bool start_scan(struct sequential *decoder) {
     set_coded(scan);
     decoder->until_restart = header->interval;
     decoder->next_restart = 0;
-    seq_bytes_start(&scan->bytes, header->input, header->at, &scan->bits);
+    jpeg_dec_bytes_start(&scan->bytes, header->input, header->at, &scan->bits);
     return true;
 }
 
 /* Steps over the restart marker that has to follow here. */
 static bool restart(struct sequential *decoder) {
-    struct seq_scan *scan = &decoder->scan;
+    struct jpeg_dec_scan *scan = &decoder->scan;
     struct bytes input = decoder->header.input;
     size_t at;
-    if (!seq_bytes_finish(&scan->bytes, &scan->bits, &at)) {
+    if (!jpeg_dec_bytes_finish(&scan->bytes, &scan->bits, &at)) {
         return false;
     }
     while (at + 1 < input.size && input.data[at] == MARKER && input.data[at + 1] == MARKER) {
@@ -218,7 +221,7 @@ static bool restart(struct sequential *decoder) {
     for (unsigned i = 0; i < decoder->header.scan_count; i++) {
         scan->part[i].last_dc = 0;
     }
-    seq_bytes_start(&scan->bytes, input, at + 2, &scan->bits);
+    jpeg_dec_bytes_start(&scan->bytes, input, at + 2, &scan->bits);
     return true;
 }
 
@@ -233,7 +236,7 @@ static bool decode_row(struct sequential *decoder) {
             count = left < decoder->until_restart ? left : decoder->until_restart;
             decoder->until_restart -= count;
         }
-        bool good = decoder->ring ? seq_ring_decode(decoder->ring, &decoder->scan, count)
+        bool good = decoder->ring ? jpeg_dec_ring_decode(decoder->ring, &decoder->scan, count)
                                   : decoder->level->decode(&decoder->scan, count);
         if (!good) {
             return false;
@@ -246,7 +249,7 @@ static bool decode_row(struct sequential *decoder) {
 /* Moves the blocks of the MCU on to the next row of MCUs. */
 static void next_row(struct sequential *decoder) {
     for (unsigned i = 0; i < decoder->scan.unit_count; i++) {
-        struct seq_unit *unit = &decoder->scan.unit[i];
+        struct jpeg_dec_unit *unit = &decoder->scan.unit[i];
         unit->to += unit->down;
     }
 }
@@ -263,7 +266,7 @@ static void tell(struct sequential *decoder, uint32_t mcu_rows) {
 
 static void tell_transformed(void *context) {
     struct sequential *decoder = context;
-    tell(decoder, seq_ring_rows(decoder->ring));
+    tell(decoder, jpeg_dec_ring_rows(decoder->ring));
 }
 
 static enum status decode_rows(void *context, struct error *err) {
@@ -277,7 +280,7 @@ static enum status decode_rows(void *context, struct error *err) {
         }
         next_row(decoder);
         if (status == ST_OK) {
-            tell(decoder, decoder->ring ? seq_ring_rows(decoder->ring) : row + 1);
+            tell(decoder, decoder->ring ? jpeg_dec_ring_rows(decoder->ring) : row + 1);
         }
     }
     return status;
@@ -285,40 +288,41 @@ static enum status decode_rows(void *context, struct error *err) {
 
 static enum status decode_scan(struct sequential *decoder, bool *left, struct error *err) {
     struct error own = {0};
-    enum status status = decoder->ring ? seq_ring_run(decoder->ring, decoder->limits->crew, decoder->mcus,
-                                                      decode_rows, tell_transformed, decoder, &own)
-                                       : decode_rows(decoder, &own);
+    enum status status = decoder->ring
+                             ? jpeg_dec_ring_run(decoder->ring, decoder->limits->crew, decoder->mcus,
+                                                 decode_rows, tell_transformed, decoder, &own)
+                             : decode_rows(decoder, &own);
     *left = decoder->damaged;
     return status == ST_OK || *left ? ST_OK : fail(err, status, "%s", own.text);
 }
 
 /* Moves the header behind the data of a scan that others follow. */
 static bool leave_scan(struct sequential *decoder) {
-    return seq_bytes_finish(&decoder->scan.bytes, &decoder->scan.bits, &decoder->header.at);
+    return jpeg_dec_bytes_finish(&decoder->scan.bytes, &decoder->scan.bits, &decoder->header.at);
 }
 
 /* Takes memory for help, if a thread is idle and the limit allows it. Without help nothing fails. */
-static struct seq_ring *make_ring(const struct sequential *decoder) {
+static struct jpeg_dec_ring *make_ring(const struct sequential *decoder) {
     const struct image_shape shape = image_shape(decoder->image);
     const size_t bytes = sequential_help_bytes(&shape);
     if (decoder->strip || bytes == 0 || sequential_bytes() + bytes > decoder->limits->max_memory) {
         return NULL;
     }
     unsigned seats = crew_seats(decoder->limits->crew, sequential_samples(&shape));
-    return seats > 1 ? seq_ring_create(decoder->level, seats) : NULL;
+    return seats > 1 ? jpeg_dec_ring_create(decoder->level, seats) : NULL;
 }
 
 /* The data of a single scan may end anywhere behind the last row; several need an end marker. */
 static enum status decode_scans(struct sequential *decoder, struct bytes input, bool *left,
                                 struct error *err) {
-    struct seq_header *header = &decoder->header;
-    enum seq_next next = seq_header_open(header, input, false);
+    struct jpeg_dec_header *header = &decoder->header;
+    enum jpeg_dec_next next = jpeg_dec_header_open(header, input, false);
     unsigned all = (1u << header->component_count) - 1;
     bool several = header->scan_count < header->component_count;
-    *left = next != SEQ_SCAN || !is_image(header, decoder->image) || (decoder->strip && several);
+    *left = next != JPEG_DEC_SCAN || !is_image(header, decoder->image) || (decoder->strip && several);
     decoder->ring = *left ? NULL : make_ring(decoder);
     enum status status = ST_OK;
-    for (uint32_t scans = 1; status == ST_OK && !*left && next == SEQ_SCAN; scans++) {
+    for (uint32_t scans = 1; status == ST_OK && !*left && next == JPEG_DEC_SCAN; scans++) {
         *left = scans > decoder->limits->max_scans || !start_scan(decoder);
         if (!*left) {
             decoder->last = decoder->seen == all;
@@ -326,16 +330,16 @@ static enum status decode_scans(struct sequential *decoder, struct bytes input, 
         }
         if (status == ST_OK && !*left && several) {
             *left = !leave_scan(decoder);
-            next = *left ? next : seq_header_next(header);
+            next = *left ? next : jpeg_dec_header_next(header);
         } else {
-            next = SEQ_END;
+            next = JPEG_DEC_END;
         }
     }
-    *left |= next == SEQ_UNUSUAL || decoder->seen != all;
+    *left |= next == JPEG_DEC_UNUSUAL || decoder->seen != all;
     return status;
 }
 
-enum status sequential_decode(const struct seq_level *level, struct bytes input,
+enum status sequential_decode(const struct jpeg_dec_level *level, struct bytes input,
                               const struct codec_limits *limits, const struct image *image, bool strip,
                               bool *left, uint32_t *told, struct error *err) {
     *left = true;
@@ -359,7 +363,7 @@ enum status sequential_decode(const struct seq_level *level, struct bytes input,
     memset(decoder->scan.bytes.window, 0, sizeof decoder->scan.bytes.window);
     enum status status = decode_scans(decoder, input, left, err);
     *told = decoder->told;
-    seq_ring_destroy(decoder->ring);
+    jpeg_dec_ring_destroy(decoder->ring);
     free(decoder);
     return status;
 }

@@ -24,13 +24,13 @@ uint64_t sequential_samples(const struct image_shape *shape);
  * are left. *left is true when another decoder has to decode the file instead; the samples of the first *told
  * rows, which limits->progress has received, are right even so. ST_LIMIT: the deadline has passed; ST_BUSY:
  * no memory. */
-struct seq_level;
-enum status sequential_decode(const struct seq_level *level, struct bytes input,
+struct jpeg_dec_level;
+enum status sequential_decode(const struct jpeg_dec_level *level, struct bytes input,
                               const struct codec_limits *limits, const struct image *image, bool strip,
                               bool *left, uint32_t *told, struct error *err);
 
 /* The instruction sets that this processor has, best first; NULL ends them. */
 enum { SEQUENTIAL_LEVELS_MAX = 5 };
-void sequential_levels(const struct seq_level *level[static SEQUENTIAL_LEVELS_MAX + 1]);
+void sequential_levels(const struct jpeg_dec_level *level[static SEQUENTIAL_LEVELS_MAX + 1]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Parses the segments of a progressive JPEG between its scans. The file can change meanwhile: each segment is
- * copied once and parsed from the copy. As strict as codecs/jpeg/sequential/seq_header.h or stricter, so that
- * both find the same in a file. Thread-safe. */
+ * copied once and parsed from the copy. As strict as codecs/jpeg/sequential/jpeg_dec_header.h or stricter, so
+ * that both find the same in a file. Thread-safe. */
 #ifndef BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_HEADER_H
 #define BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_HEADER_H
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * A picture as quantised blocks, for an encoder. Internal to codecs/jpeg/. */
+#ifndef BLURD_CODECS_JPEG_BASELINE_JPEG_ENC_BLOCKS_H
+#define BLURD_CODECS_JPEG_BASELINE_JPEG_ENC_BLOCKS_H
+
+#include "core/jpeg/head.h"
+
+struct baseline_blocks {
+    uint16_t steps[JPEG_STEP_TABLES][JPEG_COEFFICIENTS]; /* row by row, 1 to 255; for luma and for chroma */
+    /* Of each component and each of its rows of blocks: the first one, whose coefficients lie row by row. */
+    const int16_t (**row[IMAGE_PLANES_MAX])[JPEG_COEFFICIENTS];
+};
+
+#endif

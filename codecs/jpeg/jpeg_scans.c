@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg/jpeg_scans.h"
+
+#include <endian.h>
+#include <string.h>
+
+enum {
+    ZERO_RUN = 15,
+    VALUE_BITS_MAX = 14, /* of a coefficient, with the bits that are missing */
+    VALUE_MAX = (1 << 15) - 1,
+};
+
+#define INLINE static inline __attribute__((always_inline))
+#define TOP ((uint64_t)1 << 63)
+
+/* ---- bits ---- */
+
+/* Afterwards there are at least 56. */
+INLINE void load_bits(struct jpeg_dec_bits *bits) {
+    uint64_t word;
+    memcpy(&word, bits->at, sizeof word);
+    bits->word |= be64toh(word) >> bits->count;
+    bits->at += (63 - bits->count) >> 3;
+    bits->count |= 56;
+}
+
+INLINE void drop_bits(struct jpeg_dec_bits *bits, unsigned count) {
+    bits->word <<= count;
+    bits->count -= count;
+}
+
+/* 0 to 15 bits, without a sign. */
+INLINE uint32_t take_bits(struct jpeg_dec_bits *bits, unsigned count) {
+    uint32_t value = (uint32_t)(bits->word >> 1 >> (63 - count));
+    drop_bits(bits, count);
+    return value;
+}
+
+INLINE int32_t take_value(struct jpeg_dec_bits *bits, unsigned size) {
+    int32_t value = jpeg_dec_codes_value(bits->word, 63 - size);
+    drop_bits(bits, size);
+    return value;
+}
+
+/* A symbol with its code taken, of which there are 16 bits; SYMBOL_NONE: there is no such code. Afterwards
+ * there are at least 40. The code is found while further bits are loaded, since each symbol waits for the one
+ * before. */
+enum { SYMBOL_NONE = 256 };
+INLINE uint32_t take_symbol(struct jpeg_dec_bits *bits, const struct jpeg_dec_codes *codes) {
+    uint32_t code = jpeg_dec_codes_find(codes, bits->word);
+    load_bits(bits);
+    drop_bits(bits, code & 255);
+    return code ? code >> 8 : SYMBOL_NONE;
+}
+
+/* Whether the data has lasted so far. The window moves on after some blocks. */
+INLINE bool lasts(struct jpeg_scans *bands) {
+    return bands->bits.at < bands->bytes.limit || jpeg_dec_bytes_more(&bands->bytes, &bands->bits);
+}
+
+INLINE int16_t *block_at(const struct jpeg_scans *bands, uint32_t number) {
+    return bands->values + (size_t)number * JPEG_DEC_STEPS;
+}
+
+/* Fetches a block of the row that comes some time after block x. */
+INLINE void fetch_block(const struct jpeg_scans *bands, const struct jpeg_scans_row *row, uint32_t x,
+                        uint32_t to) {
+    enum { AHEAD = 8 };
+    const int16_t *block =
+        block_at(bands, coefficients_block(&row->blocks, to - x > AHEAD ? x + AHEAD : to - 1));
+    __builtin_prefetch(block, 1);
+    __builtin_prefetch(block + JPEG_DEC_STEPS / 2, 1);
+}
+
+void jpeg_scans_restart(struct jpeg_scans *bands) {
+    memset(bands->last_dc, 0, sizeof bands->last_dc);
+    bands->ends = 0;
+}
+
+/* ---- DC ---- */
+
+/* Adds the difference of a block. */
+INLINE bool read_dc(struct jpeg_scans *bands, unsigned part, int16_t *block) {
+    struct jpeg_dec_bits bits = bands->bits;
+    load_bits(&bits);
+    uint32_t size = take_symbol(&bits, &bands->dc[part]);
+    if (size > VALUE_BITS_MAX) {
+        return false;
+    }
+    int32_t sum = bands->last_dc[part] + take_value(&bits, size), value = sum * (1 << bands->low);
+    bands->last_dc[part] = sum;
+    bands->bits = bits;
+    block[0] = (int16_t)value;
+    return value >= -VALUE_MAX && value <= VALUE_MAX;
+}
+
+bool jpeg_scans_dc(struct jpeg_scans *bands, const struct jpeg_scans_row *row, uint32_t from, uint32_t to) {
+    for (uint32_t x = from; x < to; x++) {
+        if (!read_dc(bands, row->part, block_at(bands, coefficients_block(&row->blocks, x))) ||
+            !lasts(bands)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool jpeg_scans_dc_refine(struct jpeg_scans *bands, const struct jpeg_scans_row *row, uint32_t from,
+                          uint32_t to) {
+    for (uint32_t x = from; x < to; x++) {
+        int16_t *block = block_at(bands, coefficients_block(&row->blocks, x));
+        load_bits(&bands->bits);
+        block[0] = (int16_t)(block[0] | (int32_t)take_bits(&bands->bits, 1) << bands->low);
+        if (!lasts(bands)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- AC for the first time ---- */
+
+/* The number of blocks that end with this one. */
+INLINE uint32_t take_ends(struct jpeg_dec_bits *bits, uint32_t run) {
+    return (1u << run) + take_bits(bits, run);
+}
+
+/* Reads coefficients up to the end of the band, or of the block. */
+INLINE bool read_ac(struct jpeg_scans *bands, const struct jpeg_dec_codes *codes, int16_t *block,
+                    uint64_t *filled) {
+    struct jpeg_dec_bits bits = bands->bits;
+    const uint32_t last = bands->to, low = bands->low;
+    uint64_t mask = *filled;
+    load_bits(&bits);
+    for (uint32_t k = bands->from; k <= last; k++) {
+        uint32_t symbol = take_symbol(&bits, codes), run = symbol >> 4, size = symbol & 15;
+        k += run;
+        if (size == 0) {
+            if (run < ZERO_RUN) {
+                bands->ends = take_ends(&bits, run) - 1;
+                break;
+            }
+            if (run > ZERO_RUN || k >= last) { /* no code, or zeros up to the end */
+                return false;
+            }
+            continue;
+        }
+        if (k > last || size + low > VALUE_BITS_MAX) {
+            return false;
+        }
+        block[bands->place[k]] = (int16_t)(take_value(&bits, size) * (1 << low));
+        mask |= TOP >> k;
+    }
+    *filled = mask;
+    bands->bits = bits;
+    return true;
+}
+
+bool jpeg_scans_ac(struct jpeg_scans *bands, const struct jpeg_scans_row *row, uint32_t from, uint32_t to) {
+    for (uint32_t x = from; x < to;) {
+        uint32_t left = to - x, skipped = bands->ends < left ? bands->ends : left;
+        bands->ends -= skipped;
+        x += skipped;
+        if (x < to) {
+            fetch_block(bands, row, x, to);
+            uint32_t number = coefficients_block(&row->blocks, x++);
+            if (!read_ac(bands, &bands->ac[row->part], block_at(bands, number), &bands->filled[number]) ||
+                !lasts(bands)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool jpeg_scans_whole(struct jpeg_scans *bands, const struct jpeg_scans_row *row, uint32_t from,
+                      uint32_t to) {
+    for (uint32_t x = from; x < to; x++) {
+        uint32_t number = coefficients_block(&row->blocks, x);
+        int16_t *block = block_at(bands, number);
+        if (!read_dc(bands, row->part, block) ||
+            !read_ac(bands, &bands->ac[row->part], block, &bands->filled[number]) || bands->ends > 0 ||
+            !lasts(bands)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- AC, one bit more ---- */
+
+/* Puts the lowest bits of a number where the mask is set. */
+INLINE uint64_t deposit(uint64_t number, uint64_t mask, bool quick) {
+    uint64_t result = 0;
+#if defined(__x86_64__)
+    if (quick) {
+        __asm__("pdepq %2, %1, %0" : "=r"(result) : "r"(number), "r"(mask));
+        return result;
+    }
+#else
+    (void)quick;
+#endif
+    for (; number && mask; number >>= 1, mask &= mask - 1) {
+        result |= number & 1 ? mask & -mask : 0;
+    }
+    return result;
+}
+
+/* The bit of the mask that has `run` bits between it and `last`, which is above it, and `below` bits below.
+ */
+INLINE uint64_t select_bit(uint64_t mask, uint64_t last, uint32_t run, uint32_t below, bool quick) {
+    if (quick) {
+        return deposit((uint64_t)1 << below, mask, quick);
+    }
+    for (mask &= last - 1; run > 0; run--) {
+        mask &= ~(TOP >> __builtin_clzll(mask));
+    }
+    return TOP >> __builtin_clzll(mask);
+}
+
+/* Bits for coefficients that are not 0, one for each, which say whether it changes. The first is the highest
+ * of `count` bits. */
+struct changes {
+    uint64_t bits;
+    unsigned count;
+};
+
+/* Takes as many as there are in the mask beyond those of before. Few are taken from the 39 bits that there
+ * are, so that 16 stay. */
+INLINE void take_changes(struct jpeg_dec_bits *bits, uint64_t mask, struct changes *changes) {
+    enum { FEW = 23 };
+    unsigned count = (unsigned)__builtin_popcountll(mask) - changes->count;
+    changes->count += count;
+    while (count > FEW) {
+        load_bits(bits);
+        changes->bits = changes->bits << FEW | bits->word >> (64 - FEW);
+        drop_bits(bits, FEW);
+        count -= FEW;
+        load_bits(bits);
+    }
+    changes->bits = changes->bits << count | bits->word >> 1 >> (63 - count);
+    drop_bits(bits, count);
+}
+
+/* Moves coefficients away from 0. */
+INLINE void change(const uint8_t *place, int16_t *block, uint64_t mask, int32_t step) {
+    for (; mask; mask &= mask - 1) {
+        int16_t *value = &block[place[JPEG_DEC_STEPS - 1 - __builtin_ctzll(mask)]];
+        int32_t sign = *value >> 15;
+        *value = (int16_t)(*value + (step ^ sign) - sign);
+    }
+}
+
+/* Reads new coefficients with the changes of those before them, until the band or the new ones end. False:
+ * damaged. */
+INLINE bool read_new(struct jpeg_scans *bands, const struct jpeg_dec_codes *codes, int16_t *block,
+                     uint64_t band, uint64_t *filled, struct changes *changes, bool quick) {
+    const int32_t step = 1 << bands->low;
+    const uint64_t old = *filled & band, zeros = ~*filled & band;
+    uint32_t left = (uint32_t)__builtin_popcountll(zeros);
+    struct jpeg_dec_bits bits = bands->bits;
+    uint64_t bit = 0, made = 0; /* the last coefficient, the new ones */
+    load_bits(&bits);
+    do {
+        uint32_t symbol = take_symbol(&bits, codes), run = symbol >> 4, size = symbol & 15;
+        if (size == 0 && run < ZERO_RUN) {
+            bands->ends = take_ends(&bits, run);
+            break;
+        }
+        if (size > 1 || run > ZERO_RUN || run >= left) {
+            return false;
+        }
+        left -= run + 1;
+        bit = select_bit(zeros, bit, run, left, quick);
+        if (size == 1) {
+            block[bands->place[JPEG_DEC_STEPS - 1 - __builtin_ctzll(bit)]] =
+                (int16_t)(take_bits(&bits, 1) ? step : -step);
+            made |= bit;
+        }
+        take_changes(&bits, old & ~(bit - 1), changes);
+    } while (band & (bit - 1));
+    *filled |= made;
+    bands->bits = bits;
+    return true;
+}
+
+INLINE bool refine(struct jpeg_scans *bands, const struct jpeg_scans_row *row, uint32_t from, uint32_t to,
+                   bool quick) {
+    const uint64_t band = ~(uint64_t)0 >> bands->from & ~(~(uint64_t)0 >> 1 >> bands->to);
+    for (uint32_t x = from; x < to; x++) {
+        uint32_t number = coefficients_block(&row->blocks, x);
+        int16_t *block = block_at(bands, number);
+        const uint64_t old = bands->filled[number] & band;
+        struct changes changes = {0};
+        fetch_block(bands, row, x, to);
+        if (bands->ends == 0 &&
+            !read_new(bands, &bands->ac[row->part], block, band, &bands->filled[number], &changes, quick)) {
+            return false;
+        }
+        if (bands->ends > 0) {
+            load_bits(&bands->bits);
+            take_changes(&bands->bits, old, &changes);
+            bands->ends--;
+        }
+        change(bands->place, block, deposit(changes.bits, old, quick), 1 << bands->low);
+        if (!lasts(bands)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("bmi,bmi2,lzcnt,popcnt"))) static bool
+refine_quickly(struct jpeg_scans *bands, const struct jpeg_scans_row *row, uint32_t from, uint32_t to) {
+    return refine(bands, row, from, to, true);
+}
+#endif
+
+bool jpeg_scans_ac_refine(struct jpeg_scans *bands, const struct jpeg_scans_row *row, uint32_t from,
+                          uint32_t to) {
+#if defined(__x86_64__)
+    if (bands->quick) {
+        return refine_quickly(bands, row, from, to);
+    }
+#endif
+    return refine(bands, row, from, to, false);
+}

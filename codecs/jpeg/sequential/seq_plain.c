@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: MIT
- * Without vector instructions, for other processors and for comparison in tests. */
-#define LEVEL seq_level_plain
-#define LEVEL_NAME "plain"
-#include "codecs/jpeg/sequential/seq_transform_plain.h"
-/* this needs the function above */
-#include "codecs/jpeg/sequential/seq_mcus.h"

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/cuda/hang_detector.h"
+
+#include <stdatomic.h>
+
+static double larger_of(double a, double b) {
+    return a > b ? a : b;
+}
+
+static double bytes_of(const struct hang_detector_work *work) {
+    return larger_of(work->bytes, HANG_BYTES);
+}
+
+/* Adds the time since the last look to the watch's age, and returns it. */
+static int64_t advance(struct hang_detector_watch *watch, int64_t now) {
+    int64_t step = now - watch->looked;
+    step = step < HANG_STEP_NS ? step : HANG_STEP_NS;
+    watch->looked = now;
+    watch->age += step;
+    return step;
+}
+
+static bool has_kind(const struct hang_detector_work *work, unsigned kind) {
+    return work->kinds >> kind & 1;
+}
+
+/* Counts the runs that share the device with this one now, if they have never been so many. */
+static void join_crowd(struct hang_detector *detector, struct hang_detector_watch *watch) {
+    double runs = watch->work.alone ? 1 : larger_of(1, atomic_load(&detector->runs));
+    watch->runs = larger_of(watch->runs, runs);
+}
+
+/* Where the classes of crowds and of sizes begin. */
+static double crowd_begin(unsigned i) {
+    return (double)(UINT64_C(1) << i);
+}
+
+static double size_begin(unsigned i) {
+    return (double)((uint64_t)HANG_BYTES << 2 * i);
+}
+
+static unsigned crowd_of(double runs) {
+    unsigned i = 0;
+    while (i + 1 < HANG_CROWDS && runs >= crowd_begin(i + 1)) {
+        i++;
+    }
+    return i;
+}
+
+static unsigned size_of(double bytes) {
+    unsigned i = 0;
+    while (i + 1 < HANG_SIZES && bytes >= size_begin(i + 1)) {
+        i++;
+    }
+    return i;
+}
+
+static bool is_recent(struct hang_detector *detector, struct hang_detector_history *history) {
+    unsigned noted = atomic_load(&history->noted); /* before the beats, which only grow */
+    return atomic_load(&detector->beats) - noted <= HANG_RECENT;
+}
+
+/* How many runs in progress, and how many bytes. */
+struct scale {
+    double runs, bytes;
+};
+
+/* What histories tell of the longest time of a run, in nanoseconds; negative: nothing. */
+struct bounds {
+    double least, most;
+};
+
+/* A run takes no less time than a smaller one in a smaller crowd did of late. It takes no more than a larger
+ * one in a larger crowd did, and than a smaller one as many times as it is larger. */
+static void compare(const struct scale *run, double each, const struct scale *other, bool recent,
+                    struct bounds *bounds) {
+    double most = each * larger_of(run->runs, other->runs) * larger_of(run->bytes, other->bytes);
+    if (recent && other->runs <= run->runs && other->bytes <= run->bytes) {
+        bounds->least = larger_of(bounds->least, each * other->runs * other->bytes);
+    }
+    bounds->most = bounds->most < 0 || most < bounds->most ? most : bounds->most;
+}
+
+/* The longest that a run of the kind takes, in nanoseconds; negative: too little is known of the kind. The
+ * run's own class tells most. */
+static double slowest_of(struct hang_detector *detector, unsigned kind, const struct scale *run) {
+    const unsigned own_crowd = crowd_of(run->runs), own_size = size_of(run->bytes);
+    struct bounds bounds = {-1, -1};
+    double known = -1;
+    for (unsigned i = 0; i < HANG_CROWDS * HANG_SIZES; i++) {
+        const unsigned crowd = i / HANG_SIZES, size = i % HANG_SIZES;
+        struct hang_detector_history *history = &detector->history[kind][crowd][size];
+        if (atomic_load(&history->done) >= HANG_RUNS) {
+            const double each = atomic_load(&history->slowest);
+            const struct scale other = {crowd == own_crowd ? run->runs : crowd_begin(crowd),
+                                        size == own_size ? run->bytes : size_begin(size)};
+            known = crowd == own_crowd && size == own_size ? each * run->runs * run->bytes : known;
+            compare(run, each, &other, is_recent(detector, history), &bounds);
+        }
+    }
+    return larger_of(bounds.least, known < 0 ? bounds.most : known);
+}
+
+/* The longest that the work may take, in nanoseconds; negative: too little is known of it. */
+static double limit_of(struct hang_detector *detector, const struct hang_detector_watch *watch) {
+    const struct hang_detector_work *work = &watch->work;
+    const struct scale scale = {watch->runs, bytes_of(work)};
+    double slowest = -1;
+    for (unsigned i = 0; i < HANG_KINDS; i++) {
+        if (has_kind(work, i)) {
+            double kind = slowest_of(detector, i, &scale);
+            if (kind < 0) {
+                return -1;
+            }
+            slowest = larger_of(slowest, kind);
+        }
+    }
+    return slowest < 0 ? -1 : HANG_QUIET_NS + (double)HANG_TIMES * work->steps * slowest;
+}
+
+/* Others wait behind a run that takes long, as its blocks of threads come first. */
+static void be_patient(struct hang_detector *detector, struct hang_detector_watch *watch, int64_t now) {
+    double known = limit_of(detector, watch), limit = known < 0 ? HANG_ASK_BEYOND_NS : known;
+    int64_t before = atomic_load(&detector->timeout), after = now + (int64_t)limit;
+    watch->takes_long = limit > HANG_LONG_NS;
+    atomic_fetch_add(&detector->long_runs, watch->takes_long);
+    while (watch->takes_long && before < after &&
+           !atomic_compare_exchange_weak(&detector->timeout, &before, after)) {
+    }
+}
+
+/* Whether the run may be waiting for another one. */
+static bool may_wait(struct hang_detector *detector, const struct hang_detector_watch *watch, int64_t now) {
+    return atomic_load(&detector->long_runs) > watch->takes_long && now <= atomic_load(&detector->timeout);
+}
+
+/* Leaves the list, if it is in it. */
+static void leave_calls(struct hang_detector *detector, struct hang_detector_watch *watch) {
+    pthread_mutex_lock(&detector->lock);
+    if (watch->link) {
+        *watch->link = watch->next;
+        if (watch->next) {
+            watch->next->link = watch->link;
+        }
+        watch->link = NULL;
+    }
+    pthread_mutex_unlock(&detector->lock);
+}
+
+void hang_detector_begin(struct hang_detector *detector, struct hang_detector_watch *watch,
+                         const struct hang_detector_work *work, int64_t now) {
+    atomic_fetch_add(&detector->runs, !work->alone);
+    *watch =
+        (struct hang_detector_watch){.work = *work, .beats = atomic_load(&detector->beats), .looked = now};
+    join_crowd(detector, watch);
+    be_patient(detector, watch, now);
+    pthread_mutex_lock(&detector->lock);
+    watch->link = &detector->calling;
+    watch->next = detector->calling;
+    if (watch->next) {
+        watch->next->link = &watch->next;
+    }
+    detector->calling = watch;
+    pthread_mutex_unlock(&detector->lock);
+}
+
+void hang_detector_handed(struct hang_detector *detector, struct hang_detector_watch *watch, int64_t now) {
+    leave_calls(detector, watch);
+    advance(watch, now);
+    watch->handed = watch->seen = watch->age;
+    watch->quiet = watch->judged = 0;
+}
+
+/* `more` is added to the limit and to HANG_QUIET_NS. */
+static enum hang_detector_verdict judge(struct hang_detector *detector, struct hang_detector_watch *watch,
+                                        int64_t now, int64_t more) {
+    unsigned beats = atomic_load(&detector->beats);
+    watch->quiet += advance(watch, now);
+    if (beats != watch->beats) {
+        watch->beats = beats;
+        watch->quiet = watch->judged = 0;
+    }
+    if (watch->quiet - watch->judged < HANG_JUDGE_NS) {
+        return HANG_WAIT;
+    }
+    watch->judged = watch->quiet;
+    join_crowd(detector, watch);
+    double limit = limit_of(detector, watch) + (double)more;
+    if (limit < (double)more) {
+        return HANG_ASK;
+    }
+    if (watch->quiet > HANG_QUIET_NS + more && (double)(watch->age - watch->handed) > limit &&
+        !may_wait(detector, watch, now)) {
+        return HANG_LOST;
+    }
+    return limit > HANG_ASK_BEYOND_NS ? HANG_ASK : HANG_WAIT;
+}
+
+enum hang_detector_verdict hang_detector_look(struct hang_detector *detector,
+                                              struct hang_detector_watch *watch, int64_t now) {
+    enum hang_detector_verdict verdict = judge(detector, watch, now, 0);
+    watch->seen = watch->age;
+    return verdict;
+}
+
+int64_t hang_detector_stuck_ns(struct hang_detector *detector, int64_t now) {
+    int64_t quiet = 0;
+    int64_t more = HANG_CALL_NS + (int64_t)(HANG_TIMES * atomic_load(&detector->slowest_calls));
+    pthread_mutex_lock(&detector->lock);
+    for (struct hang_detector_watch *watch = detector->calling; watch && atomic_load(&detector->slow) == 0;
+         watch = watch->next) {
+        quiet = judge(detector, watch, now, more) == HANG_LOST ? watch->quiet : quiet;
+    }
+    pthread_mutex_unlock(&detector->lock);
+    return quiet;
+}
+
+void hang_detector_slow_begin(struct hang_detector *detector) {
+    atomic_fetch_add(&detector->slow, 1);
+}
+
+void hang_detector_slow_end(struct hang_detector *detector) {
+    atomic_fetch_sub(&detector->slow, 1);
+}
+
+/* Forgets a part of the slowest, and returns whether this is the slowest now. */
+static bool keep_slowest(_Atomic double *slowest, double took) {
+    double before = atomic_load(slowest), after;
+    do {
+        after = larger_of(before - before / HANG_MEMORY, took);
+    } while (!atomic_compare_exchange_weak(slowest, &before, after));
+    return after <= took;
+}
+
+static void remember(struct hang_detector_history *history, double took, unsigned beats) {
+    if (keep_slowest(&history->slowest, took)) {
+        atomic_store(&history->noted, beats);
+    }
+    if (atomic_load(&history->done) < HANG_RUNS) {
+        atomic_fetch_add(&history->done, 1);
+    }
+}
+
+void hang_detector_note(struct hang_detector *detector, struct hang_detector_watch *watch) {
+    double took = larger_of((double)(watch->seen - watch->handed), HANG_LEAST_NS);
+    join_crowd(detector, watch);
+    const struct scale scale = {watch->runs, bytes_of(&watch->work)};
+    unsigned beats = atomic_fetch_add(&detector->beats, 1) + 1;
+    keep_slowest(&detector->slowest_calls, (double)watch->handed);
+    for (unsigned i = 0; i < HANG_KINDS; i++) {
+        if (has_kind(&watch->work, i)) {
+            remember(&detector->history[i][crowd_of(scale.runs)][size_of(scale.bytes)],
+                     took / scale.bytes / scale.runs, beats);
+        }
+    }
+}
+
+void hang_detector_end(struct hang_detector *detector, struct hang_detector_watch *watch) {
+    leave_calls(detector, watch);
+    atomic_fetch_sub(&detector->long_runs, watch->takes_long);
+    atomic_fetch_sub(&detector->runs, !watch->work.alone);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/http/body_throttle.h"
+
+#include <stddef.h>
+
+enum { EACH_PLACE = 5, LEAST = 8 };
+
+unsigned body_throttle_limit(unsigned places, unsigned threads) {
+    unsigned limit = (places * EACH_PLACE + threads - 1) / threads;
+    return places == 0 ? 0 : limit < LEAST ? LEAST : limit;
+}
+
+static void leave(struct body_throttle *throttle, struct body_throttle_turn *turn) {
+    struct turn_list *list = &throttle->list[turn->state];
+    if (turn->state == TURN_NONE) {
+        return;
+    }
+    *(turn->older ? &turn->older->newer : &list->oldest) = turn->newer;
+    *(turn->newer ? &turn->newer->older : &list->newest) = turn->older;
+    list->count--;
+    turn->state = TURN_NONE;
+    turn->older = turn->newer = NULL;
+}
+
+static void enter(struct body_throttle *throttle, struct body_throttle_turn *turn, enum turn_state state,
+                  int64_t now_ns) {
+    struct turn_list *list = &throttle->list[state];
+    leave(throttle, turn);
+    turn->state = state;
+    turn->since_ns = now_ns;
+    turn->older = list->newest;
+    *(list->newest ? &list->newest->newer : &list->oldest) = turn;
+    list->newest = turn;
+    list->count++;
+}
+
+/* A slow client must not keep others waiting. */
+static void forget_slow(struct body_throttle *throttle, int64_t now_ns) {
+    const struct turn_list *reading = &throttle->list[TURN_READING];
+    while (reading->oldest && now_ns - reading->oldest->since_ns >= TURNS_READING_NS) {
+        leave(throttle, reading->oldest);
+    }
+}
+
+static bool has_room(struct body_throttle *throttle, int64_t now_ns) {
+    forget_slow(throttle, now_ns);
+    return throttle->list[TURN_READING].count + throttle->list[TURN_WORKING].count < throttle->limit;
+}
+
+bool body_throttle_begin(struct body_throttle *throttle, struct body_throttle_turn *turn, int64_t now_ns) {
+    bool now =
+        throttle->limit == 0 || (throttle->list[TURN_WAITING].count == 0 && has_room(throttle, now_ns));
+    enter(throttle, turn, now ? TURN_READING : TURN_WAITING, now_ns);
+    return now;
+}
+
+void body_throttle_work(struct body_throttle *throttle, struct body_throttle_turn *turn) {
+    enter(throttle, turn, TURN_WORKING, 0);
+}
+
+void body_throttle_end(struct body_throttle *throttle, struct body_throttle_turn *turn) {
+    leave(throttle, turn);
+}
+
+struct body_throttle_turn *body_throttle_next(struct body_throttle *throttle, int64_t now_ns, bool all) {
+    struct body_throttle_turn *turn = throttle->list[TURN_WAITING].oldest;
+    if (!turn || (!all && now_ns - turn->since_ns < TURNS_WAITING_NS && !has_room(throttle, now_ns))) {
+        return NULL;
+    }
+    enter(throttle, turn, TURN_READING, now_ns);
+    return turn;
+}
+
+int64_t body_throttle_wait_ms(const struct body_throttle *throttle, int64_t now_ns) {
+    const struct body_throttle_turn *waiting = throttle->list[TURN_WAITING].oldest,
+                                    *reading = throttle->list[TURN_READING].oldest;
+    if (!waiting) {
+        return -1;
+    }
+    int64_t left = waiting->since_ns + TURNS_WAITING_NS - now_ns;
+    int64_t young = reading ? reading->since_ns + TURNS_READING_NS - now_ns : left;
+    left = young < left ? young : left;
+    return left > 0 ? (left + 999999) / 1000000 : 0;
+}
