@@ -291,6 +291,7 @@ static void test_too_small(void **state) {
         {"5,80,9,9", "region 2 lies off the picture"},
         {"1,1,1,1", NULL},
         {"0,0,2,1", NULL},
+        {"0,0,1,2", NULL},
         {"5,5,0.5%,33.3%", NULL},
         {"199.5,79.5,9,9", NULL},
     };
