@@ -68,6 +68,9 @@ void room_give(struct room *room, uint64_t bytes) {
 }
 
 bool room_grow(struct room *room, uint64_t *bytes, uint64_t needed, uint64_t body) {
+    if (needed <= wide(*bytes)) {
+        return true;
+    }
     room_give(room, *bytes);
     bool fits = room_is_lone(room->budget, needed) ? lone_fits(room, needed, body) : other_fits(room, needed);
     *bytes = fits ? needed : *bytes;

@@ -264,6 +264,8 @@ def test_the_engine_ends_under_load(start, reference, say, number):
     wanted = reference(MEDIUM, 'sigma=1')
     with fake_gpu.Load(4, lambda: ask(own, MEDIUM, 'sigma=1'), lambda _: wanted) as load:
         assert daemon.eventually(lambda: len(load.names) > 8)
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:  # the CPU's work has slots of another kind
+            list(pool.map(lambda _: ask(own, MEDIUM, 'sigma=1&backend=cpu'), range(32)))
         before = own.descriptors()
         for _ in range(2):
             pid = fake_gpu.engine(own)

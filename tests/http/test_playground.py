@@ -215,6 +215,6 @@ def test_the_starts_are_allowed(server):
             assert server.post(f"/{one['name']}?{given}", body).status_code == 200, one['name']
     pipeline = next(one for one in TABLE['filters'] if one['name'] == 'pipeline')
     assert set(pipeline['steps']) == set(re.findall(r'adjust|blur|convolve|crop|dilate|erode|median|pixelate|resize|rotate|sharpen', server.post(
-        '/pipeline?ops=x', b'x').json()['detail'].split('there are')[1]))
+        '/pipeline?ops=x', b'x').json()['detail'].split('available:')[1]))
     for count, status in ((pipeline['most'], 200), (pipeline['most'] + 1, 400)):
         assert server.post('/pipeline?ops=' + '|'.join(['blur'] * count), body).status_code == status

@@ -101,7 +101,9 @@ static void test_growing(void **state) {
     one = 160;
     assert_false(room_fits(&room, one, 0));
     room_take(&room, one, 0);
-    assert_false(room_grow(&room, &one, 161, 0));
+    assert_true(room_grow(&room, &one, 200, 0)); /* it left a quarter of itself free */
+    assert_int_equal(one, 160);
+    assert_false(room_grow(&room, &one, 201, 0));
     room_give(&room, two);
     room_give(&room, one);
     assert_int_equal(room.bytes + room.lone, 0);
