@@ -34,8 +34,8 @@ bool room_is_lone(uint64_t budget, uint64_t bytes);
 bool room_fits(const struct room *room, uint64_t bytes, uint64_t body);
 
 /* A running job needs more than the predicted *bytes. Returns whether it may have that. A quarter more is
- * within what every job leaves free, and stays uncounted: estimates are near, and a 503 for a picture that
- * the queue admitted helps nobody. Beyond that others must leave as much, which is counted then. */
+ * within what every job leaves free, and stays uncounted, since estimates are near but not exact. Beyond that
+ * others must leave as much, which is counted then. */
 bool room_grow(struct room *room, uint64_t *bytes, uint64_t needed, uint64_t body);
 
 /* A job begins; a job of as many bytes ends. */
