@@ -21,7 +21,7 @@
 #include "filters/backend.h"
 
 enum {
-    LARGE_NICE = 10,      /* a tenth of the processor time of a general worker beside it */
+    LARGE_NICE = 5,       /* a third of the processor time of a general worker beside it */
     DEVICE_NICE = 10,     /* a tenth */
     CALM_NS = 1000000000, /* a large job gets help after so long without small ones */
     WAKES_MAX = 4,        /* the memory of one job rarely suffices for more than that */
