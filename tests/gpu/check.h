@@ -54,6 +54,9 @@ void check_lane(struct check *check, const struct image_shape *shape, const stru
 /* Prints the counts after that part. */
 void check_report(const struct check *check, const char *part);
 
+/* Opens what the parts read, as a sandbox refuses files: the model that FACE_MODEL names, if it is set. */
+void check_faces_open(void);
+
 /* The parts. `quick`: a few of each, small pictures. */
 void check_blur(struct check *check, bool quick);
 void check_filters(struct check *check, bool quick);

@@ -169,20 +169,29 @@ static void check_model(struct check *check, struct face_model *model, bool quic
     gpu_detect_close(&check->device);
 }
 
-void check_faces(struct check *check, bool quick) {
+static struct face_model given;
+static bool is_given;
+
+void check_faces_open(void) {
     struct error err = {0};
+    const char *path = getenv("FACE_MODEL");
+    is_given = path != NULL;
+    if (is_given) {
+        must(face_model_open(&given, path, &err), &err);
+    }
+}
+
+void check_faces(struct check *check, bool quick) {
     struct face_fixture fixture;
     face_fixture_make(&fixture);
     struct face_model random = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     random.weights = fixture.weights;
     check_model(check, &random, quick);
     face_fixture_free(&fixture);
-    const char *path = getenv("FACE_MODEL");
-    if (path) {
-        struct face_model model;
-        must(face_model_open(&model, path, &err), &err);
-        check_model(check, &model, quick);
-        face_model_close(&model);
+    if (is_given) {
+        check_model(check, &given, quick);
+        face_model_close(&given);
+        is_given = false;
     }
     check_report(check, "faces");
 }

@@ -102,6 +102,7 @@ int main(int argc, char **argv) {
         sandbox_prepare();
     }
     open_all(&check);
+    check_faces_open();
     if (closed) {
         sandbox_enter(record);
     }
