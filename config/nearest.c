@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Optimal string alignment distance, in a table; words are short and typing errors rare. */
 #include "config/nearest.h"
-#include "core/numbers.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "core/numbers.h"
 
 enum { WORD_MAX = 40 };
 

@@ -38,9 +38,8 @@ struct answer_header {
 /* The HTTP side takes over the body, which is heap memory, and the slot. */
 struct answer {
     unsigned http_status;
-    struct buf body; /* the whole body, or what comes before `rest` */
-    struct bytes
-        rest; /* of the body, in memory of the slot, which an engine may still change; size 0: none */
+    struct buf body;   /* the whole body, or what comes before `rest` */
+    struct bytes rest; /* the end of the body, in `slot`; an engine may still change it. Size 0: none */
     struct slot *slot; /* NULL: none */
     unsigned header_count;
     struct answer_header header[ANSWER_HEADERS_MAX];

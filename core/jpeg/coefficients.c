@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/jpeg/coefficients.h"
+
 #include "core/numbers.h"
 
 enum { BLOCKS_MAX = 1 << 20, SHIFTS_MAX = 3, SHIFT_MAX = 2 };

@@ -3,10 +3,11 @@
  * with the line of the centres. The other rules also look at the pixels that its edges pass through: a pixel
  * without an edge lies on one side of the polygon, and its centre tells which. */
 #include "cpu/mask/mask_shape.h"
-#include "core/numbers.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "core/numbers.h"
 
 /* Far above the rounding errors of crossings and roots: coordinates are below 2^21. */
 static const double margin = 1e-6;

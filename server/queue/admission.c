@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/queue/admission.h"
 
-#include "core/numbers.h"
-
 #include <stddef.h>
+
+#include "core/numbers.h"
 
 /* Each job moves typical_ns up or down by a thirty-second, which makes it a running median. */
 enum { TYPICAL_STEP = 32 };

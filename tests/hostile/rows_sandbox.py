@@ -73,7 +73,7 @@ def tls():
     return f'{passed} of {passed + failed} tests, {skipped} skipped; {half.group(0) if half else ""}', failed == 0 and half is not None
 
 
-@row('O12', 'more rights than needed', 'serves as nobody, without capabilities, on a read-only root; exposure of the unit at most 2.0')
+@row('O12', 'more rights than needed', 'the daemon runs as the user `nobody`, without capabilities, on a read-only root file system; the exposure of its systemd unit is at most 2.0')
 def few_rights():
     passed, skipped, failed, _ = tests('test_read_only.py')
     unit = subprocess.run(['tests/check/units.sh'], cwd=lab.ROOT, capture_output=True, text=True, check=False)

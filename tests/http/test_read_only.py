@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The daemon needs few rights: it serves as nobody, without capabilities, on a read-only file system."""
+"""The daemon needs few rights: it runs as the user nobody, without capabilities, on a read-only file system."""
 
 import os
 import pathlib

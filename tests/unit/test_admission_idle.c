@@ -25,7 +25,7 @@ static void test_open(void **state) {
     assert_false(admission_is_open(&desk.admission));
 }
 
-/* Nothing waits while a worker is idle, whatever the workers for large jobs do. */
+/* The predicted wait is 0 while a general worker is idle, also when all workers for large jobs are busy. */
 static void test_wait_beside_idle_workers(void **state) {
     (void)state;
     struct desk desk = make_desk(0, false);

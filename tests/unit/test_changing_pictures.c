@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * An engine that a picture has taken over can change pictures and masks while the daemon works on them. Here
- * another thread does. Whatever is made of them is wrong, but nothing beside them is read or written; the
- * sanitizers look for that. */
+ * An engine that a picture has taken over can change pictures and masks while the daemon works on them. In
+ * these tests another thread changes them. The results may be wrong, but no memory outside of the pictures
+ * may be read or written; the sanitizers report that. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A process of codecs maps no file that is shorter than it claims or could become so, and reads and writes
- * nothing outside of what it maps, whatever the call says. Each case fails where its check is missing. */
+ * A codec process refuses an exchange file that is shorter than the message says, or that could shrink, and
+ * it reads and writes only inside its mapping, for any content of the message. Without its check each case
+ * fails. */
 #include "codecs/process/codec_process.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The process that posts spans waits for a batch by a clock that nobody sets. Here the wall clock is wrong
- * whenever a program reads it: a moment that was computed with it is an hour away, or an hour ago, as after a
- * step. */
+ * The process that posts spans measures its waits with the monotonic clock, which cannot be set. These tests
+ * replace the wall clock by one that is an hour ahead or behind, as after somebody has set it: the waits must
+ * not change. */
 #include "server/tracing/collector.h"
 
 #include <arpa/inet.h>

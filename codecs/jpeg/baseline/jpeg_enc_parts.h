@@ -38,8 +38,8 @@ void jpeg_enc_parts_finish(struct jpeg_enc_parts *parts);
 enum status jpeg_enc_parts_count(struct jpeg_enc_parts *parts, uint64_t count[JPEG_ENC_INDICES],
                                  struct error *err);
 
-/* Writes all parts by scan->code. Sets *bits to those that no full byte has yet. Fails as
- * jpeg_enc_part_write. */
+/* Appends the parts in order, encoded with the Huffman codes of scan->code. *bits receives the last bits,
+ * which do not fill a byte. Fails as jpeg_enc_part_write. */
 enum status jpeg_enc_parts_write(struct jpeg_enc_parts *parts, struct buf *output, struct jpeg_enc_bits *bits,
                                  struct error *err);
 
