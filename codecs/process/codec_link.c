@@ -199,6 +199,9 @@ static enum status blame(struct codec_link *link, struct error *err) {
     if (!was_ready) {
         return fail(err, ST_BUSY, "no process can be started for the codec");
     }
+    if (codec_spawner_was_killed(&link->child)) {
+        return fail(err, ST_BUSY, "the process of the codec was killed from outside");
+    }
     return encodes ? fail(err, ST_INTERNAL, "the library that writes %s failed on this picture", title)
                    : fail(err, ST_CORRUPT, "the library that reads %s failed on this picture", title);
 }

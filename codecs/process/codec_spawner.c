@@ -128,6 +128,14 @@ static void start_child(struct children *children, struct codec_process_options 
     children->poll[FIRST + children->count++] = (struct pollfd){.fd = lifeline, .events = POLLRDHUP};
 }
 
+/* The end of a process that nobody killed is of its own doing, and the daemon hears of it. */
+static void report(int lifeline, int state) {
+    bool killed = WIFSIGNALED(state) && (WTERMSIG(state) == SIGKILL || WTERMSIG(state) == SIGTERM);
+    if (!killed) {
+        (void)!send(lifeline, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+}
+
 static void reap(struct children *children) {
     int state;
     for (pid_t pid; (pid = waitpid(-1, &state, WNOHANG)) > 0;) {
@@ -142,7 +150,9 @@ static void reap(struct children *children) {
             log_message(LOG_DEBUG, "codec", "process %d ended by signal %d", pid, WTERMSIG(state));
         }
         int fd = children->poll[FIRST + i].fd;
-        close(fd < 0 ? ~fd : fd);
+        fd = fd < 0 ? ~fd : fd;
+        report(fd, state);
+        close(fd);
         children->count--;
         children->pid[i] = children->pid[children->count];
         children->poll[FIRST + i] = children->poll[FIRST + children->count];
@@ -260,12 +270,26 @@ enum status codec_spawner_start(struct codec_spawner *spawner, unsigned codecs, 
     return status;
 }
 
-void codec_spawner_stop(struct codec_child *child) {
+static void wait_for_end(const struct codec_child *child) {
     struct pollfd gone = {.fd = child->lifeline, .events = POLLIN};
+    while (poll(&gone, 1, END_MS) < 0 && errno == EINTR) {
+    }
+}
+
+bool codec_spawner_was_killed(const struct codec_child *child) {
+    struct pollfd process = {.fd = child->socket};
+    char own;
+    if (poll(&process, 1, 0) <= 0 || !(process.revents & POLLHUP)) {
+        return false;
+    }
+    wait_for_end(child);
+    return recv(child->lifeline, &own, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
+}
+
+void codec_spawner_stop(struct codec_child *child) {
     if (child->lifeline >= 0) {
         shutdown(child->lifeline, SHUT_WR);
-        while (poll(&gone, 1, END_MS) < 0 && errno == EINTR) {
-        }
+        wait_for_end(child);
         close(child->lifeline);
         close(child->socket);
     }

@@ -5,8 +5,8 @@
  * The daemon forks it while it has one thread and no client's data in its memory. It opens a codec's library
  * when the first process wants it, so that a new process is a fork of one that has it. Each process has a
  * *lifeline*, a socket pair between the daemon and the spawner that the process itself does not hold. The
- * spawner kills the process when the daemon's end is shut down or closed. It closes its own end when it has
- * reaped the process. */
+ * spawner kills the process when the daemon's end is shut down or closed. When it has reaped the process, it
+ * sends one byte, unless the process was killed from outside, and closes its own end. */
 #ifndef BLURD_CODECS_PROCESS_CODEC_SPAWNER_H
 #define BLURD_CODECS_PROCESS_CODEC_SPAWNER_H
 
@@ -40,6 +40,12 @@ struct codec_child {
  * Thread-safe. */
 enum status codec_spawner_start(struct codec_spawner *spawner, unsigned codecs, struct codec_child *child,
                                 struct error *err);
+
+/* Whether somebody else killed the process: the kernel for want of memory, an operator, or the end of the
+ * spawner. False for a process that lives, or ended of its own doing, such as by a fault. Waits until a
+ * process that has closed its socket is gone, for two seconds at most. To be asked before
+ * codec_spawner_stop. */
+bool codec_spawner_was_killed(const struct codec_child *child);
 
 /* Kills the process, waits until it is gone and can no longer write to a slot, and sets *child to
  * CODEC_CHILD_NONE, which is allowed. Thread-safe. */

@@ -125,16 +125,20 @@ static inline void read_children(const char *process, char *text, size_t size) {
     }
 }
 
-/* Children of the spawner, which has no others. It is the child of a keeper, which is the child of the test.
- */
-static inline unsigned count_processes(void) {
-    char text[4096];
-    snprintf(text, sizeof text, "%d", getpid());
-    for (unsigned depth = 0; depth < 3; depth++) {
+/* The first process `depth` generations below the test, and those beside it: 1 the keeper, 2 the spawner,
+ * 3 its children, which are the codec's processes. */
+static inline void read_descendants(unsigned depth, char *text, size_t size) {
+    snprintf(text, size, "%d", getpid());
+    for (unsigned i = 0; i < depth; i++) {
         char process[16];
         snprintf(process, sizeof process, "%.*s", (int)strcspn(text, " "), text);
-        read_children(process, text, sizeof text);
+        read_children(process, text, size);
     }
+}
+
+static inline unsigned count_processes(void) {
+    char text[4096];
+    read_descendants(3, text, sizeof text);
     unsigned count = 0;
     for (const char *p = text; *p; p++) {
         count += *p == ' ';

@@ -2,6 +2,7 @@
  * Faults of an isolated codec end only its process, and the next picture gets another one. */
 #include "tests/unit/codec_link_fixture.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -46,6 +47,67 @@ static void test_death_between_calls(void **state) {
             sleep_ms(3);
         }
         while (i % 2 == 0 && count_processes() > 0) {
+        }
+        assert_works(&lab);
+    }
+    close_lab(&lab);
+}
+
+/* Milliseconds that a process has computed; 0 when it is gone. */
+static unsigned long computed_ms(long process) {
+    char path[64];
+    unsigned long user = 0, kernel = 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    FILE *file = fopen(path, "r");
+    if (file) {
+        int got =
+            fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &kernel);
+        fclose(file);
+        assert_int_equal(got, 2);
+    }
+    return (user + kernel) * 1000 / (unsigned long)sysconf(_SC_CLK_TCK);
+}
+
+/* Sends a signal to a descendant (see read_descendants) when the codec's process has computed for a while. */
+struct killer {
+    unsigned depth;
+    int signal;
+};
+
+static void *kill_soon(void *argument) {
+    const struct killer *killer = argument;
+    char text[4096];
+    long process = 0;
+    while (process == 0 || computed_ms(process) < 100) {
+        read_descendants(3, text, sizeof text);
+        process = strtol(text, NULL, 10);
+        sleep_ms(2);
+    }
+    read_descendants(killer->depth, text, sizeof text);
+    kill((pid_t)strtol(text, NULL, 10), killer->signal);
+    return NULL;
+}
+
+/* The picture is not to blame, in the first call of a process either. */
+static void test_killed_from_outside(void **state) {
+    static const struct killer killers[] = {{3, SIGKILL}, {3, SIGTERM}, {2, SIGKILL}, {3, SIGSEGV}};
+    struct lab lab;
+    pthread_t thread;
+    (void)state;
+    open_lab(&lab);
+    for (unsigned i = 0; i < sizeof killers / sizeof *killers; i++) {
+        codec_link_destroy(lab.link);
+        assert_int_equal(codec_link_create(&lab.link, spawner, pool, &lab.err), ST_OK);
+        load(&lab, FAKE_LOOPS, 0);
+        assert_int_equal(pthread_create(&thread, NULL, kill_soon, (void *)&killers[i]), 0);
+        enum status status = decode(&lab);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(status, killers[i].signal == SIGSEGV ? ST_CORRUPT : ST_BUSY);
+        assert_string_equal(lab.err.text, killers[i].signal == SIGSEGV
+                                              ? "the library that reads Fake failed on this picture"
+                                              : "the process of the codec was killed from outside");
+        while (!codec_spawner_serves(spawner)) {
+            sleep_ms(5);
         }
         assert_works(&lab);
     }
@@ -202,6 +264,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_death),
         cmocka_unit_test(test_death_between_calls),
+        cmocka_unit_test(test_killed_from_outside),
         cmocka_unit_test(test_deadline),
         cmocka_unit_test(test_a_process_that_blocks_its_alarm),
         cmocka_unit_test(test_a_daemon_that_does_not_wait),
