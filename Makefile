@@ -435,7 +435,7 @@ check-api:
 	@config/pypi.sh api
 	@CONFIG=$(CONFIG) tests/python.sh tests/api/run.py $(ARGS) || [ $$? = 77 ]
 
-hostile-tests: $(addprefix $(BUILD)/tests/unit/test_,sandbox admission_load $(if $(CUDA_INCLUDE),engine_sandbox shared_memory))
+hostile-tests: $(addprefix $(BUILD)/tests/unit/test_,sandbox codec_sandbox admission_load $(if $(CUDA_INCLUDE),engine_sandbox shared_memory))
 check-hostile:
 	@config/packages.sh test
 	@$(MAKE) --no-print-directory CONFIG=release all hostile-tests

@@ -308,10 +308,7 @@ bool exchange_end(struct request *request) {
 enum status exchange_submit(struct request *request) {
     request->queued_ns = clock_ns();
     request->slot->used = request->body_size;
-    overload_estimate(request);
-    int64_t wait_ns;
-    enum refusal refusal = workers_submit(request->service->workers, &request->job, &wait_ns);
-    enum status status = refusal == REFUSAL_NONE ? ST_OK : overload_refuse(request, refusal, wait_ns);
+    enum status status = overload_submit(request);
     if (status != ST_OK) {
         give_slot_back(request);
         answer_problem(request, problem_of(status));
@@ -323,6 +320,16 @@ static struct request *request_of(struct job *job) {
     return (struct request *)(void *)((char *)job - offsetof(struct request, job));
 }
 
+/* Another worker may have the request when this returns. */
+static void move(struct request *request) {
+    enum status status = overload_move(request);
+    if (status != ST_OK) {
+        give_slot_back(request);
+        answer_problem(request, problem_of(status));
+        request->transport->resume(request);
+    }
+}
+
 void exchange_work(struct job *job, struct worker *worker) {
     struct request *request = request_of(job);
     struct outcome *outcome = &request->outcome;
@@ -332,7 +339,11 @@ void exchange_work(struct job *job, struct worker *worker) {
     request->receives_zero_copy = overload_receives_zero_copy(request->service);
     enum status status = request->transport->is_gone(request)
                              ? fail(err, ST_CANCELLED, "the client closed the connection")
-                             : overload_judge_late(request, pipeline_run(request, worker));
+                             : overload_judge_late(request, pipeline_run(request, worker, overload_keep));
+    if (request->needed > 0) {
+        move(request);
+        return;
+    }
     give_slot_back(request);
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
     job->served = status == ST_OK;

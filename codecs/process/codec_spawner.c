@@ -128,7 +128,7 @@ static void start_child(struct children *children, struct codec_process_options 
     children->poll[FIRST + children->count++] = (struct pollfd){.fd = lifeline, .events = POLLRDHUP};
 }
 
-/* The end of a process that nobody killed is of its own doing, and the daemon hears of it. */
+/* Tells the daemon that the process ended of its own doing, where it was not killed. */
 static void report(int lifeline, int state) {
     bool killed = WIFSIGNALED(state) && (WTERMSIG(state) == SIGKILL || WTERMSIG(state) == SIGTERM);
     if (!killed) {

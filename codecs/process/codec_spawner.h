@@ -41,9 +41,9 @@ struct codec_child {
 enum status codec_spawner_start(struct codec_spawner *spawner, unsigned codecs, struct codec_child *child,
                                 struct error *err);
 
-/* Whether somebody else killed the process: the kernel for want of memory, an operator, or the end of the
- * spawner. False for a process that lives, or ended of its own doing, such as by a fault. Waits until a
- * process that has closed its socket is gone, for two seconds at most. To be asked before
+/* Whether the process was killed from outside: by the kernel for want of memory, by an operator, or by the
+ * end of the spawner. False for a process that lives, or ended of its own doing, such as by a fault. Waits
+ * until a process that has closed its socket is gone, for two seconds at most. To be asked before
  * codec_spawner_stop. */
 bool codec_spawner_was_killed(const struct codec_child *child);
 

@@ -76,10 +76,13 @@ static enum status take_regions(struct request *request, struct bytes list, stru
     return region_list_parse(&input->region, list, &input->list_size, err);
 }
 
-enum status envelope_open(struct request *request, struct bytes *input, struct error *err) {
+enum status envelope_open(struct request *request, struct error *err) {
     struct bytes body = {request->slot->memory, request->body_size};
+    if (request->picture.data) {
+        return ST_OK;
+    }
     if (!multipart_is(request->content_type)) {
-        *input = body;
+        request->picture = body;
         return ST_OK;
     }
     struct multipart multipart;
@@ -96,8 +99,9 @@ enum status envelope_open(struct request *request, struct bytes *input, struct e
     if (status == ST_OK && !form.picture.data) {
         return fail(err, ST_CORRUPT, "the multipart body holds no file part");
     }
-    *input = form.picture;
     request->parameters.input.mask = form.mask;
     status = status == ST_OK ? take_regions(request, form.regions, err) : status;
-    return status == ST_OK ? parameters_check(&request->parameters, err) : status;
+    status = status == ST_OK ? parameters_check(&request->parameters, err) : status;
+    request->picture = status == ST_OK ? form.picture : (struct bytes){0};
+    return status;
 }

@@ -7,8 +7,8 @@
 
 struct request;
 
-/* Sets *input to the picture's bytes, which stay the body's, and reads the parameters in a form.
+/* Sets request->picture, bytes of the body, and reads the parameters in a form. Does so once.
  * ST_CORRUPT: the form is broken or has no picture. ST_ARGUMENT: a parameter is wrong. */
-enum status envelope_open(struct request *request, struct bytes *input, struct error *err);
+enum status envelope_open(struct request *request, struct error *err);
 
 #endif

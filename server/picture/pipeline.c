@@ -28,8 +28,8 @@
 struct pipeline {
     struct request *request;
     struct worker *worker;
+    pipeline_keep *keep;
     struct error *err;
-    struct bytes input; /* in the slot */
     struct work_plan plan;
     struct workspace work;
     struct image source, result;
@@ -50,7 +50,7 @@ static void stage_end(struct pipeline *p, enum stage stage) {
 }
 
 static enum status open_envelope(struct pipeline *p) {
-    return envelope_open(p->request, &p->input, p->err);
+    return envelope_open(p->request, p->err);
 }
 
 static enum metric_format format_of(const struct work_plan *plan) {
@@ -65,7 +65,7 @@ static enum status plan(struct pipeline *p) {
         plan_limits(&request->settings->config, slot_pool_budget(request->service->slots), p->clock);
     p->plan.limits.link = p->worker->codecs;
     p->plan.limits.crew = p->worker->crew;
-    enum status status = plan_make(&p->plan, p->input, request->accept, p->err);
+    enum status status = plan_make(&p->plan, p->request->picture, request->accept, p->err);
     if (p->plan.upright.width > 0) { /* the header was valid */
         struct image_shape whole = orient_shape(&p->plan.picture.pixels, p->plan.orientation);
         outcome->width = whole.width;
@@ -82,6 +82,12 @@ static enum status transcode(struct pipeline *p) {
     return transcode_run(p->request, p->worker, &p->plan, &p->complete, p->err);
 }
 
+/* Ends the run here where the request has to wait in the queue again. */
+static enum status keep_place(struct pipeline *p) {
+    p->work.footprint = footprint_of(&p->plan, p->request->service->cpu);
+    return p->keep(p->request, p->worker, footprint_sum(&p->work.footprint));
+}
+
 /* Waits for a core if this worker is one of many readers. The wait counts as a wait in the queue. */
 static enum status take_core(struct pipeline *p) {
     int64_t start = clock_ns();
@@ -94,8 +100,7 @@ static enum status take_core(struct pipeline *p) {
 
 static enum status take_memory(struct pipeline *p) {
     p->work.lends = !plan_moves_blocks(&p->plan) && failover_lends(p->request, p->worker);
-    enum status status = workspace_count(&p->work, p->request, &p->plan);
-    return status == ST_OK ? workspace_open(&p->work, p->request->service->slots, &p->plan, p->err) : status;
+    return workspace_open(&p->work, p->request, &p->plan, p->err);
 }
 
 static enum status move_blocks(struct pipeline *p) {
@@ -140,7 +145,8 @@ static enum status make_source(void *context, const struct progress *progress, s
     int64_t start = clock_ns();
     struct timed timed = {progress, &p->follow_ns};
     p->plan.limits.progress = &(const struct progress){tell_timed, &timed};
-    enum status status = codec_decode(p->input, &p->plan.picture, &p->plan.limits, &p->source, err);
+    enum status status =
+        codec_decode(p->request->picture, &p->plan.picture, &p->plan.limits, &p->source, err);
     p->plan.limits.progress = NULL;
     p->decoded = status == ST_OK;
     p->decode_ns = clock_ns() - start - p->follow_ns;
@@ -364,12 +370,13 @@ static int64_t computed_ns(struct worker *worker) {
     return clock_thread_ns() + crew_helped_ns() + codec_link_computed_ns(worker->codecs);
 }
 
-enum status pipeline_run(struct request *request, struct worker *worker) {
+enum status pipeline_run(struct request *request, struct worker *worker, pipeline_keep *keep) {
     static enum status (*const steps[])(struct pipeline *) = {
-        open_envelope, plan,   transcode,    take_core,   take_memory, move_blocks,
-        decode_apart,  decode, encode_apart, open_output, filter,      encode,
+        open_envelope, plan,   transcode,    keep_place,  take_core, take_memory, move_blocks,
+        decode_apart,  decode, encode_apart, open_output, filter,    encode,
     };
-    struct pipeline p = {.request = request, .worker = worker, .err = &request->error, .clock = clock_ns()};
+    struct pipeline p = {
+        .request = request, .worker = worker, .keep = keep, .err = &request->error, .clock = clock_ns()};
     const int64_t begun = p.clock, computed = computed_ns(worker);
     enum status status = ST_OK;
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == ST_OK && !p.complete; i++) {

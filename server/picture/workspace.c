@@ -28,28 +28,13 @@ static enum status acquire(struct workspace *workspace, struct slot_pool *pool, 
     return status;
 }
 
-enum status workspace_count(struct workspace *workspace, struct request *request,
-                            const struct work_plan *plan) {
-    struct job *job = &request->job;
-    workspace->footprint = footprint_of(plan, request->service->cpu);
-    workspace->most = job->most;
-    workspace->body = job->body;
-    uint64_t needed = footprint_sum(&workspace->footprint);
-    bool grows = needed > job->bytes && needed + job->body <= job->most && !job->reads;
-    return grows && !workers_grow(request->service->workers, job, needed)
-               ? fail(&request->error, ST_BUSY,
-                      "the picture needs %" PRIu64 " MiB of memory, which other requests have now",
-                      needed >> 20)
-               : ST_OK;
-}
-
-enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct work_plan *plan,
+enum status workspace_open(struct workspace *workspace, struct request *request, struct work_plan *plan,
                            struct error *err) {
     const struct footprint *footprint = &workspace->footprint;
     if (footprint->picture == 0) {
         return fail(err, ST_LIMIT, "the picture is too large for memory");
     }
-    uint64_t most = workspace->most, needed = footprint_sum(footprint) + workspace->body;
+    uint64_t most = request->job.most, needed = footprint_sum(footprint) + request->job.body;
     if (needed > most) {
         return fail(err, ST_LIMIT,
                     "the picture needs %" PRIu64 " MiB of memory, more than the %" PRIu64
@@ -57,7 +42,7 @@ enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, 
                     (needed + (1 << 20) - 1) >> 20, most >> 20);
     }
     workspace->spare = (size_t)(most - needed);
-    enum status status = acquire(workspace, pool, err);
+    enum status status = acquire(workspace, request->service->slots, err);
     struct slot *slot = workspace->slot, *own = workspace->own;
     status = status == ST_OK ? take_pair(slot, footprint->picture, workspace->memory, err) : status;
     if (status == ST_OK && footprint->linear > 0) {

@@ -12,27 +12,20 @@ struct request;
 
 /* Zero-initialise. */
 struct workspace {
-    uint64_t most;     /* bytes that the request may take */
-    uint64_t body;     /* bytes of its body, which count as well */
     bool lends;        /* the pictures may be lent to an engine */
     size_t spare;      /* bytes that the request may take beyond the footprint */
     struct slot *slot; /* for pictures */
     struct slot *own;  /* for tables and working memory, the daemon's alone; `slot` unless that is lent */
-    struct footprint footprint; /* of the plan */
+    struct footprint footprint; /* of the plan; set before workspace_open */
     uint8_t *memory[2];         /* each has room for the stored picture, the upright one and a result */
     uint8_t *linear[2];         /* the same in linear light; NULL: not wanted */
     struct working working;     /* of the CPU backend; without memory until workspace_lend */
 };
 
-/* Fills the first three members, and counts the footprint for the request. ST_BUSY: it is more than was
- * predicted, as of a form whose first bytes or fields deceive, and others hold it. */
-enum status workspace_count(struct workspace *workspace, struct request *request,
-                            const struct work_plan *plan);
-
 /* Takes the memory of the footprint, except for the working memory; plan->selection gets its masks. Fails
  * like slot_take, and with ST_LIMIT when the request would take more than it may. Must be closed, also after
  * a failure. */
-enum status workspace_open(struct workspace *workspace, struct slot_pool *pool, struct work_plan *plan,
+enum status workspace_open(struct workspace *workspace, struct request *request, struct work_plan *plan,
                            struct error *err);
 
 /* Lays an image over memory of the workspace. */

@@ -152,9 +152,13 @@ bool admission_is_open(const struct admission *admission) {
            small->running < capacity(admission, JOB_SMALL);
 }
 
+int64_t admission_large_ns(const struct admission *admission) {
+    int64_t many = admission->typical_ns * ADMISSION_LARGE_FACTOR + 1;
+    return many > ADMISSION_LARGE_NS ? many : ADMISSION_LARGE_NS;
+}
+
 static bool is_large(const struct admission *admission, const struct job *job) {
-    return job->cost_ns >= ADMISSION_LARGE_NS &&
-           job->cost_ns > admission->typical_ns * ADMISSION_LARGE_FACTOR;
+    return job->cost_ns >= admission_large_ns(admission);
 }
 
 static void learn_typical(struct admission *admission, int64_t cost_ns) {

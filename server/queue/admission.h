@@ -164,6 +164,9 @@ enum job_kind job_kind(const struct job *job);
 /* Whether general workers may take jobs from the device's or the readers' queue now. */
 bool admission_overflows(const struct admission *admission, int64_t now);
 
+/* The least predicted time of a large job. */
+int64_t admission_large_ns(const struct admission *admission);
+
 /* Returns the longest acceptable wait while the queue stands. */
 int64_t admission_target(const struct admission *admission);
 

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 
 #include "core/clock.h"
+#include "core/numbers.h"
+#include "server/message/multipart.h"
 #include "server/picture/footprint.h"
 #include "server/picture/intent.h"
 #include "server/request.h"
@@ -165,17 +167,19 @@ static uint64_t bytes_beside_body(const struct request *request, const struct in
     return needed <= most ? needed : instead < most ? instead : most;
 }
 
-void overload_estimate(struct request *request) {
+/* `picture`: where it begins, or a form that it is in. */
+static void intend(const struct request *request, struct bytes picture, const char *content_type,
+                   struct intent *intent) {
     const struct config *config = &request->settings->config;
     const struct codec_limits limits = {.max_pixels = config->max_pixels, .max_side = config->max_side};
-    const struct bytes body = {request->slot->memory, request->body_size};
+    intent_make(intent, picture, content_type, request->accept, &request->parameters, &limits);
+}
+
+static void estimate(struct request *request, struct bytes picture, const char *content_type) {
     struct intent intent = {0};
-    intent_make(&intent, body, request->content_type, request->accept, &request->parameters, &limits);
+    intend(request, picture, content_type, &intent);
     const struct footprint footprint = footprint_of(&intent.plan, request->service->cpu);
     const uint64_t needed = footprint_sum(&footprint);
-    if (room_is_lone(slot_pool_budget(request->service->slots), needed)) {
-        slot_cut(request->slot, request->body_size); /* what it had before is for others */
-    }
     request->cost = cost_predict(&request->service->cost, &intent);
     if (is_handed_over(request)) {
         cost_hand_over(&request->cost, &request->service->cost);
@@ -191,6 +195,57 @@ void overload_estimate(struct request *request) {
                                 .device = goes_to_device(request),
                                 .readable = is_readable(request)};
     request->job.bytes = bytes_beside_body(request, &intent, needed);
+    if (room_is_lone(slot_pool_budget(request->service->slots), needed)) {
+        slot_cut(request->slot, request->slot->used); /* what it had before is for others */
+    }
+}
+
+static enum status submit(struct request *request) {
+    int64_t wait_ns;
+    enum refusal refusal = workers_submit(request->service->workers, &request->job, &wait_ns);
+    return refusal == REFUSAL_NONE ? ST_OK : overload_refuse(request, refusal, wait_ns);
+}
+
+void overload_estimate(struct request *request) {
+    estimate(request, (struct bytes){request->slot->memory, request->body_size}, request->content_type);
+}
+
+enum status overload_submit(struct request *request) {
+    overload_estimate(request);
+    return submit(request);
+}
+
+/* A prediction that only the fields and parts of a form can prove wrong. */
+static bool is_misplaced(const struct request *request, enum role role) {
+    const struct service *service = request->service;
+    struct intent intent = {0};
+    if (role == ROLE_LARGE || request->job.large || !multipart_is(request->content_type)) {
+        return false;
+    }
+    intend(request, request->picture, "", &intent);
+    return workers_is_large(service->workers, cost_predict(&service->cost, &intent).ns);
+}
+
+enum status overload_keep(struct request *request, struct worker *worker, uint64_t needed) {
+    const struct job *job = &request->job;
+    bool possible = needed > 0 && needed + job->body <= job->most; /* else it is refused for good */
+    bool covered = job->reads || room_covers(job->bytes, needed);
+    if (!possible || request->moved || (covered && !is_misplaced(request, worker->role))) {
+        return ST_OK;
+    }
+    request->needed = needed;
+    return fail(&request->error, ST_BUSY, "the request has to wait again, for what it needs");
+}
+
+enum status overload_move(struct request *request) {
+    struct job *job = &request->job;
+    workers_done(request->service->workers, job);
+    estimate(request, request->picture, "");
+    job->suits = job->device = job->readable = false; /* a worker has tried that */
+    job->bytes = max_size(job->bytes, request->needed);
+    request->needed = 0;
+    request->moved = true;
+    return submit(request);
 }
 
 bool overload_may_log(struct service *service) {

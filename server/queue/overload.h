@@ -12,6 +12,7 @@
 
 struct request;
 struct service;
+struct worker;
 struct workers_calls;
 
 /* Starts the workers, `count` of them general ones; the service's backends must be open. ST_BUSY without
@@ -38,8 +39,19 @@ bool overload_spares(const struct service *service, uint64_t bytes);
  * half of their share. Clients may be slow, and a slot is larger than the answer in it. */
 bool overload_receives_zero_copy(const struct service *service);
 
-/* Predicts time and bytes into request->cost and request->job, from the first bytes of the picture. */
+/* Predicts time and bytes into request->cost and request->job, from the first bytes of the body. */
 void overload_estimate(struct request *request);
+
+/* Does that and queues the job. ST_BUSY: it is refused, and the request has the reason. */
+enum status overload_submit(struct request *request);
+
+/* Called before the worker computes, when the bytes that it needs beside the body are known. What
+ * a form asks for, and of which picture, is known only then. ST_BUSY, with request->needed: it takes more
+ * memory than it was queued with, or it is a large job and this worker's priority is for small ones. Then
+ * overload_move queues it as what it is, as overload_submit does, and another worker may have it at once.
+ * Each request is moved once at most. */
+enum status overload_keep(struct request *request, struct worker *worker, uint64_t needed);
+enum status overload_move(struct request *request);
 
 /* Stores the refusal, its error and the Retry-After that follows from the wait. Returns ST_BUSY. */
 enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns);

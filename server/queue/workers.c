@@ -49,9 +49,10 @@ struct workers {
     unsigned called[JOB_KINDS];        /* workers that were woken and have not looked yet; under the lock */
     sem_t cores;                       /* readers that may begin to compute */
     unsigned watching;                 /* general workers that wake up in time; see wait_for_work */
-    int64_t small_ns;                  /* when the last small job was taken; under the lock */
+    _Atomic int64_t small_ns;          /* when the last small job was taken */
     atomic_bool open;           /* admission_is_open when show was last called; read without the lock */
     _Atomic uint64_t body_room; /* the same of room_for_bodies */
+    _Atomic int64_t large_ns;   /* the same of admission_large_ns */
     unsigned count;             /* threads started */
     struct post post[];
 };
@@ -62,6 +63,7 @@ static void show(struct workers *workers) {
     metrics_set(metrics, METRIC_QUEUE_STANDING, workers->admission.standing);
     atomic_store(&workers->open, admission_is_open(&workers->admission));
     atomic_store(&workers->body_room, room_for_bodies(&workers->admission.room));
+    atomic_store(&workers->large_ns, admission_large_ns(&workers->admission));
 }
 
 /* Tells the queue whether the device serves, and what bodies hold. Returns the time. Locked. */
@@ -180,13 +182,7 @@ static void open_lanes(const struct workers_options *options, struct worker *wor
 
 /* Helping with a large job would delay the helper's next small job. */
 static struct crew *helpers(struct workers *workers, const struct job *job) {
-    if (!job->large) {
-        return workers->crew;
-    }
-    crew_lock(workers->crew);
-    bool calm = clock_ns() - workers->small_ns > CALM_NS;
-    crew_unlock(workers->crew);
-    return calm ? workers->crew : NULL;
+    return !job->large || clock_ns() - workers->small_ns > CALM_NS ? workers->crew : NULL;
 }
 
 static void run(struct workers *workers, enum role role) {
@@ -318,13 +314,8 @@ uint64_t workers_body_room(const struct workers *workers) {
     return atomic_load(&workers->body_room);
 }
 
-bool workers_grow(struct workers *workers, struct job *job, uint64_t bytes) {
-    crew_lock(workers->crew);
-    look(workers);
-    bool fits = room_grow(&workers->admission.room, &job->bytes, bytes, job->body);
-    show(workers);
-    crew_unlock(workers->crew);
-    return fits;
+bool workers_is_large(const struct workers *workers, int64_t cost_ns) {
+    return cost_ns >= atomic_load(&workers->large_ns);
 }
 
 void workers_done(struct workers *workers, struct job *job) {

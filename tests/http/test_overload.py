@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """503: a full queue and a spent memory budget refuse at once, and it passes."""
 
+import os
+import pathlib
 import threading
 
 import numpy
+import pytest
 
 import daemon
 import pictures
 import wire
 from problems import check_late, check_problem
+from test_multipart import form
 
 SLOW = wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(1250))
 
@@ -92,6 +96,32 @@ def test_bodies_may_take_a_third_of_the_memory(start):
 def refusals(own):
     """reason -> count"""
     return {name[14:-6]: count for name, count in own.metrics().items() if name.startswith('blurd_refused_')}
+
+
+def computed(own, kind):
+    """Seconds that the threads of that name have computed."""
+    tasks = pathlib.Path(f'/proc/{own.process.pid}/task')
+    stats = [(task / 'stat').read_text() for task in tasks.iterdir() if (task / 'comm').read_text().strip() == kind]
+    ticks = sum(int(number) for stat in stats for number in stat.rpartition(')')[2].split()[11:13])
+    return ticks / os.sysconf('SC_CLK_TCK')
+
+
+@pytest.mark.parametrize('hidden', ['picture', 'filter'])
+def test_a_form_waits_with_what_takes_as_long(start, hidden):
+    """Its beginning promises little work, and the picture or the filter behind it takes long. That work is done by a thread of
+    lower priority, as if it had been announced."""
+    own = start('--workers', 2, '--gpus', 'none', '--work-timeout', '1m')
+    small, large = pictures.small_png(), pictures.slow_png(600 if hidden == 'picture' else 1200)
+    assert {own.post('/blur', small).status_code for _ in range(60)} == {200}
+    if hidden == 'filter':
+        target, body = '/pipeline', form(('ops', '|'.join(['median:radius=25'] * 4)), ('image"; filename="p', large))
+    else:
+        target, body = pictures.SLOW_QUERY, small[:40] + b'\r\n' + form(('image"; filename="p', large))
+    before = computed(own, 'blurd-worker')
+    answer = own.post(target, body, headers={'Content-Type': 'multipart/form-data; boundary=simple'})
+    assert answer.status_code == 200, answer.text
+    general, dedicated = computed(own, 'blurd-worker') - before, computed(own, 'blurd-large')
+    assert dedicated > 0.2 and dedicated > 4 * general, (general, dedicated)
 
 
 def test_other_status(start):
