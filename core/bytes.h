@@ -77,6 +77,25 @@ static inline void bytes_fetch(void *to, const uint8_t *from, size_t size) {
  * one of memcpy. The ranges must not overlap. */
 void bytes_stream(uint8_t *to, const uint8_t *from, size_t size);
 
+/* The first position from `at` on whose byte is not 0xFF, or the size. Such runs may be as long as a body. */
+static inline size_t bytes_skip_ones(struct bytes bytes, size_t at) {
+    enum { WORDS = 8 };
+    uint64_t word[WORDS], all = UINT64_MAX;
+    for (; bytes.size - at >= sizeof word; at += sizeof word) {
+        memcpy(word, bytes.data + at, sizeof word);
+        for (unsigned i = 0; i < WORDS; i++) {
+            all &= word[i];
+        }
+        if (all != UINT64_MAX) {
+            break;
+        }
+    }
+    while (at < bytes.size && bytes.data[at] == UINT8_MAX) {
+        at++;
+    }
+    return at;
+}
+
 static inline size_t bytes_align_up(size_t value, size_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }

@@ -32,10 +32,7 @@ static bool next_marker(struct bytes input, size_t *position, uint8_t *marker) {
             *position = input.size;
             return false;
         }
-        at = (size_t)(found - input.data);
-        while (at < input.size && input.data[at] == 0xFF) {
-            at++;
-        }
+        at = bytes_skip_ones(input, (size_t)(found - input.data));
         if (at < input.size && input.data[at] != 0) {
             *marker = input.data[at];
             *position = at + 1;

@@ -163,7 +163,7 @@ def dead_in_queue(count=100):
         lab.daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 2)
         waiting = [own.connect() for _ in range(count)]
         for i, connection in enumerate(waiting):
-            connection.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(300), [f'X-Request-Id: gone-{i}']))
+            connection.send(wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(600), [f'X-Request-Id: gone-{i}']))
         lab.daemon.eventually(lambda: own.metrics()['blurd_queue_depth'] >= 0.9 * count)
         for i, connection in enumerate(waiting):
             connection.reset() if i % 2 else connection.close()

@@ -12,7 +12,8 @@ import lab
 import pictures
 import wire
 
-REQUESTS, WARM_UP, SERIES = 40000, 20000, 300
+REQUESTS, WARM_UP, SERIES = 40000, 20000, 400
+NEEDED = {'/convolve': 'preset=edge', '/resize': 'width=20', '/pipeline': 'ops=blur'}  # parameters without which there is no picture
 
 # The text format of Prometheus, no more of it than the daemon needs.
 NAME, VALUE = r'[a-zA-Z_:][a-zA-Z0-9_:]*', r'(?:[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|\+Inf)'
@@ -83,7 +84,8 @@ class Maker:
 
     def plain(self):
         """One of each kind, for label sets that chance might leave out for long."""
-        targets = [path + query for path in self.paths for query in ('', '?format=jpeg', '?format=png')]
+        targets = [f'{path}?{NEEDED.get(path, "")}&{query}' for path in self.paths for query in ('', 'format=jpeg', 'format=png')]
+        targets += list(NEEDED)
         return [wire.message('POST', target, body) for target in targets for body in self.bodies]
 
     def message(self):

@@ -132,10 +132,29 @@ static void test_stream(void **state) {
     }
 }
 
+static void test_skip_ones(void **state) {
+    uint8_t data[150];
+    (void)state;
+    memset(data, 0xFF, sizeof data);
+    assert_int_equal(bytes_skip_ones((struct bytes){NULL, 0}, 0), 0);
+    for (size_t size = 0; size <= 140; size++) {
+        for (size_t at = 0; at <= size; at++) {
+            struct bytes bytes = {data, size};
+            assert_int_equal(bytes_skip_ones(bytes, at), size); /* what follows is none of it */
+            for (size_t other = at; other < size; other++) {
+                data[other] = 0xFE;
+                assert_int_equal(bytes_skip_ones(bytes, at), other);
+                data[other] = 0xFF;
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_append), cmocka_unit_test(test_reserve), cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_printf), cmocka_unit_test(test_numbers), cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_skip_ones), cmocka_unit_test(test_append), cmocka_unit_test(test_reserve),
+        cmocka_unit_test(test_fixed),     cmocka_unit_test(test_printf), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_stream),
     };
     return cmocka_run_group_tests_name("bytes", tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static void *kill_soon(void *argument) {
 
 /* The picture is not to blame, in the first call of a process either. */
 static void test_killed_from_outside(void **state) {
-    static const struct killer killers[] = {{3, SIGKILL}, {3, SIGTERM}, {2, SIGKILL}, {3, SIGSEGV}};
+    static struct killer killers[] = {{3, SIGKILL}, {3, SIGTERM}, {2, SIGKILL}, {3, SIGSEGV}};
     struct lab lab;
     pthread_t thread;
     (void)state;
@@ -99,7 +99,7 @@ static void test_killed_from_outside(void **state) {
         codec_link_destroy(lab.link);
         assert_int_equal(codec_link_create(&lab.link, spawner, pool, &lab.err), ST_OK);
         load(&lab, FAKE_LOOPS, 0);
-        assert_int_equal(pthread_create(&thread, NULL, kill_soon, (void *)&killers[i]), 0);
+        assert_int_equal(pthread_create(&thread, NULL, kill_soon, &killers[i]), 0);
         enum status status = decode(&lab);
         assert_int_equal(pthread_join(thread, NULL), 0);
         assert_int_equal(status, killers[i].signal == SIGSEGV ? ST_CORRUPT : ST_BUSY);

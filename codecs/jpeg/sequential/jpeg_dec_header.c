@@ -171,10 +171,7 @@ static bool read_segment(struct jpeg_dec_header *header, uint8_t marker, struct 
 /* Moves `at` behind a marker and its fill bytes; 0 when there is none. */
 static uint8_t next_marker(struct jpeg_dec_header *header) {
     struct bytes input = header->input;
-    size_t at = header->at;
-    while (at < input.size && input.data[at] == MARKER) {
-        at++;
-    }
+    size_t at = bytes_skip_ones(input, header->at);
     if (at == header->at || at >= input.size) {
         return 0;
     }
