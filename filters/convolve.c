@@ -259,10 +259,21 @@ static bool valid(const void *planned, const struct image_shape *shape) {
            finite_within(plan->row, MATRIX_SIDE_MAX);
 }
 
+/* Larger presets are separable; a given matrix counts as not separable. */
+static float cost(const void *arguments, const void *plan, const struct cost_shape *shape, bool real) {
+    const float sample_ns = 1, weight_ns = 0.05F; /* a sample and weight of a matrix */
+    const struct convolve_arguments *convolve = arguments;
+    unsigned weights = convolve->kernel.count ? convolve->kernel.count : 2 * (unsigned)convolve->size;
+    (void)plan;
+    (void)real;
+    return (sample_ns + weight_ns * (float)weights) * cost_samples(shape, COST_AROUND);
+}
+
 const struct filter filter_convolve = {
     .name = "convolve",
     .help = "Any matrix up to 15x15: edges, relief, or your own.",
     .arguments = convolve_table,
     .plan = plan,
     .valid = valid,
+    .cost = cost,
 };

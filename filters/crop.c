@@ -300,4 +300,7 @@ const struct filter filter_crop = {
     .result = result,
     .moves = true,
     .valid = valid,
+    .moves_blocks = true,
+    .copies = true,
+    .sample_ns = {0.1F, 0.1F},
 };

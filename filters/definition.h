@@ -6,6 +6,7 @@
 
 #include "core/image.h"
 #include "filters/argument/argument.h"
+#include "filters/cost.h"
 
 /* What a request is answered with. Only filters that answer pictures can be steps beside others. */
 enum filter_answer {
@@ -32,6 +33,19 @@ struct filter {
     bool moves; /* gives pixels other places (sizes, turns): it acts on the whole picture, without a mask */
     /* Whether `plan` could have made this plan for a picture of this shape. */
     bool (*valid)(const void *plan, const struct image_shape *shape);
+    /* Whether it writes a colour of its own, which has the right value in JPEG's form of YCbCr only; NULL:
+     * never. */
+    bool (*paints)(const void *arguments);
+    /* How redacted regions look: the side of tiles, or 0 for their mean. NULL: the filter takes no redaction.
+     */
+    uint32_t (*redacts)(const void *arguments);
+    bool moves_blocks;  /* can be done with the blocks of a JPEG, in place of pixels */
+    float sample_ns[2]; /* on one core, in integers and in floating point */
+    bool around;        /* reads neighbouring pixels */
+    bool copies;        /* these are samples of the result, not of the source */
+    /* In place of these two; `plan` may be NULL. */
+    float (*cost)(const void *arguments, const void *plan, const struct cost_shape *shape, bool real);
+    float device_sample_ns; /* on a GPU; 0: little beside a JPEG's coding */
 };
 
 #endif

@@ -40,12 +40,19 @@ static bool valid(const void *planned, const struct image_shape *shape) {
            plan->edge <= EDGE_ZERO;
 }
 
+static float cost(const void *arguments, const void *plan, const struct cost_shape *shape, bool real) {
+    const struct morphology_arguments *morphology = arguments;
+    (void)plan;
+    return (real ? 2.2F : 0.6F) * cost_windows(shape, morphology->radius);
+}
+
 const struct filter filter_dilate = {
     .name = "dilate",
     .help = "Bright areas grow.",
     .arguments = morphology_table,
     .plan = plan,
     .valid = valid,
+    .cost = cost,
 };
 
 const struct filter filter_erode = {
@@ -54,4 +61,5 @@ const struct filter filter_erode = {
     .arguments = morphology_table,
     .plan = plan,
     .valid = valid,
+    .cost = cost,
 };

@@ -38,6 +38,17 @@ static bool valid(const void *planned, const struct image_shape *shape) {
     return block >= 1 && block <= PIXELATE_BLOCK_MAX && whole_in_planes(block, shape);
 }
 
+static uint32_t redacts(const void *arguments) {
+    return (uint32_t)((const struct pixelate_arguments *)arguments)->block;
+}
+
+static float cost(const void *arguments, const void *plan, const struct cost_shape *shape, bool real) {
+    const float tile_ns = 2.5F; /* a tile and channel */
+    float block = (float)((const struct pixelate_arguments *)arguments)->block;
+    (void)plan;
+    return ((real ? 1 : 0.15F) + tile_ns / (block * block)) * cost_samples(shape, COST_ALONE);
+}
+
 const struct filter filter_pixelate = {
     .name = "pixelate",
     .help = "Tiles of one colour.",
@@ -45,4 +56,6 @@ const struct filter filter_pixelate = {
     .plan = plan,
     .planar = planar,
     .valid = valid,
+    .redacts = redacts,
+    .cost = cost,
 };

@@ -43,6 +43,18 @@ static bool valid(const void *planned, const struct image_shape *shape) {
            resize->x.canvas <= PLACEHOLDER_SIDE && resize->y.canvas <= PLACEHOLDER_SIDE;
 }
 
+/* Hashes and colours of the thumbnail, and the files that are tried for the data URL. */
+static float cost(const void *arguments, const void *made, const struct cost_shape *shape, bool real) {
+    const float files_ns = 400e3F, thumbnail_ns = 60; /* a pixel of it */
+    const struct placeholder_plan *plan = made;
+    (void)arguments;
+    if (!plan) {
+        return filter_placeholder.sample_ns[real] * cost_samples(shape, COST_ALONE) + files_ns;
+    }
+    float pixels = (float)plan->resize.x.canvas * (float)plan->resize.y.canvas;
+    return resize_cost(&plan->resize, shape, real) + files_ns + thumbnail_ns * pixels;
+}
+
 const struct filter filter_placeholder = {
     .name = "placeholder",
     .help = "BlurHash, ThumbHash, colours and a data URL, to show before the picture.",
@@ -52,4 +64,6 @@ const struct filter filter_placeholder = {
     .answer = ANSWER_PLACEHOLDER,
     .moves = true,
     .valid = valid,
+    .sample_ns = {0.4F, 0.8F},
+    .cost = cost,
 };

@@ -65,4 +65,6 @@ const struct filter filter_rotate = {
     .result = result,
     .moves = true,
     .valid = valid,
+    .moves_blocks = true,
+    .sample_ns = {0.6F, 1.1F},
 };

@@ -72,4 +72,6 @@ const struct filter filter_sharpen = {
     .arguments = sharpen_table,
     .plan = plan,
     .valid = valid,
+    .sample_ns = {1, 1.5F},
+    .around = true,
 };

@@ -36,4 +36,5 @@ const struct filter filter_stats = {
     .result = result,
     .answer = ANSWER_STATISTICS,
     .valid = valid,
+    .sample_ns = {0.4F, 1},
 };

@@ -161,6 +161,27 @@ static bool valid(const void *planned, const struct image_shape *shape) {
     return blur_plan_valid(planned, shape);
 }
 
+static bool paints(const void *arguments) {
+    return ((const struct blur_arguments *)arguments)->edge == EDGE_ZERO;
+}
+
+static uint32_t redacts(const void *arguments) {
+    (void)arguments;
+    return 0;
+}
+
+/* Larger blurs run in stages, and longer with edges that repeat the picture. The two times of a sample are as
+ * 1 to 3 (bench/cost.py, AVX2). */
+static float cost(const void *arguments, const void *plan, const struct cost_shape *shape, bool real) {
+    static const float tap_ns[2] = {0.02F, 0.04F}; /* a sample and tap of kernel_size */
+    const float stages_sigma = 8, repeated = 4;
+    const struct blur_arguments *blur = arguments;
+    float ns = filter_blur.sample_ns[real] + tap_ns[real] * (float)blur->kernel_size;
+    bool repeats = blur->edge == EDGE_MIRROR || blur->edge == EDGE_WRAP;
+    (void)plan;
+    return (repeats && blur->sigma >= stages_sigma ? ns * repeated : ns) * cost_samples(shape, COST_AROUND);
+}
+
 const struct filter filter_blur = {
     .name = "blur",
     .help = "Gaussian blur.",
@@ -168,4 +189,8 @@ const struct filter filter_blur = {
     .plan = plan,
     .planar = planar,
     .valid = valid,
+    .paints = paints,
+    .redacts = redacts,
+    .sample_ns = {0.5F, 1.5F},
+    .cost = cost,
 };

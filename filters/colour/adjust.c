@@ -314,6 +314,11 @@ static bool valid(const void *planned, const struct image_shape *shape) {
     return sound;
 }
 
+static bool paints(const void *arguments) {
+    (void)arguments;
+    return true;
+}
+
 const struct filter filter_adjust = {
     .name = "adjust",
     .help = "Brightness, contrast, saturation, gamma, grey, sepia, duotone, negative.",
@@ -322,4 +327,6 @@ const struct filter filter_adjust = {
     .planar = planar,
     .result = result,
     .valid = valid,
+    .paints = paints,
+    .sample_ns = {0.6F, 1},
 };

@@ -385,6 +385,16 @@ static bool valid(const void *planned, const struct image_shape *shape) {
     return sound;
 }
 
+static bool paints(const void *arguments) {
+    return ((const struct resize_arguments *)arguments)->fit == RESIZE_CONTAIN;
+}
+
+static float cost(const void *arguments, const void *plan, const struct cost_shape *shape, bool real) {
+    (void)arguments;
+    return plan ? resize_cost(plan, shape, real)
+                : filter_resize.sample_ns[real] * cost_samples(shape, COST_ALONE);
+}
+
 const struct filter filter_resize = {
     .name = "resize",
     .help = "Another size.",
@@ -395,4 +405,7 @@ const struct filter filter_resize = {
     .result = result,
     .moves = true,
     .valid = valid,
+    .paints = paints,
+    .sample_ns = {0.4F, 0.8F},
+    .cost = cost,
 };

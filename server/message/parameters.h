@@ -107,6 +107,9 @@ bool parameters_require(const struct parameters *parameters);
 /* The name of the parameter that says where the filters act. */
 const char *parameters_selector(const struct parameters *parameters);
 
+/* The side of tiles in redacted regions, or 0: the first filter decides how they look. */
+uint32_t parameters_look(const struct parameters *parameters);
+
 /* The codec of a FORMAT_… other than FORMAT_AUTO. */
 enum codec_id parameters_codec(int format);
 

@@ -7,6 +7,11 @@ bool parameters_detect(const struct parameters *parameters) {
     return parameters->detect.what == DETECT_FACES || (filter && filter->answer == ANSWER_FACES);
 }
 
+uint32_t parameters_look(const struct parameters *parameters) {
+    const struct operation *first = &parameters->ops.operation[0];
+    return first->filter->redacts ? first->filter->redacts(&first->arguments) : 0;
+}
+
 bool parameters_select(const struct parameters *parameters) {
     const struct input_arguments *input = &parameters->input;
     return input->region.count > 0 || input->listed || input->mask.data ||

@@ -275,8 +275,7 @@ static bool shares_unit(const struct filter *filter) {
 
 /* Redaction comes before every step, so a pipeline takes it with any steps. */
 static bool can_redact(const struct filter *filter) {
-    return is_pipeline(filter) || (filter->moves && filter->answer != ANSWER_FACES) ||
-           filter_id(filter) == FILTER_BLUR || filter_id(filter) == FILTER_PIXELATE;
+    return is_pipeline(filter) || (filter->moves && filter->answer != ANSWER_FACES) || filter->redacts;
 }
 
 static const struct {

@@ -3,15 +3,11 @@
 
 #include "core/orient.h"
 
-static bool moves_only(enum filter_id filter) {
-    return filter == FILTER_CROP || filter == FILTER_ROTATE;
-}
-
 /* Other requests for a JPEG have no use for the parameter, as before there was one. */
 static bool is_wanted(const struct lossless *request) {
     bool moves = false;
     for (unsigned i = 0; i < request->chain->count; i++) {
-        moves |= moves_only(request->chain->step[i].filter);
+        moves |= filter_get(request->chain->step[i].filter)->moves_blocks;
     }
     return moves && request->parameters->output.lossless && request->output == CODEC_JPEG;
 }
@@ -34,7 +30,7 @@ static enum status check_request(const struct lossless *request, struct error *e
         return lossless_refuse("quality and subsampling need a new encoding", err);
     }
     for (unsigned i = 0; i < request->chain->count; i++) {
-        if (!moves_only(request->chain->step[i].filter)) {
+        if (!filter_get(request->chain->step[i].filter)->moves_blocks) {
             return lossless_refuse("of all filters only crop and rotate keep the blocks", err);
         }
     }

@@ -55,11 +55,7 @@ static bool writes_colours(const struct parameters *parameters) {
     bool writes = parameters->input.mode == MODE_REDACT;
     for (unsigned i = 0; i < parameters->ops.count; i++) {
         const struct operation *operation = &parameters->ops.operation[i];
-        const union filter_arguments *arguments = &operation->arguments;
-        enum filter_id id = filter_id(operation->filter);
-        writes = writes || id == FILTER_ADJUST || (id == FILTER_BLUR && arguments->blur.edge == EDGE_ZERO) ||
-                 (id == FILTER_MEDIAN && arguments->median.edge == EDGE_ZERO) ||
-                 (id == FILTER_RESIZE && arguments->resize.fit == RESIZE_CONTAIN);
+        writes = writes || (operation->filter->paints && operation->filter->paints(&operation->arguments));
     }
     return writes;
 }

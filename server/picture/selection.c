@@ -161,14 +161,12 @@ static enum status draw_mask(struct selection *selection, const struct mask_opti
 /* With a mask in the form all that is covered is one region; if nothing is, nothing has to be done. */
 static enum status redact(struct selection *selection, const struct parameters *parameters,
                           const struct mask_options *options, const struct image *stored, struct error *err) {
-    const struct operation *operation = &parameters->ops.operation[0];
-    bool pixelate = filter_id(operation->filter) == FILTER_PIXELATE;
     const struct redact_options how = {
         .invert = options->invert,
         .drawn = options->over ? &selection->mask : NULL,
         .grid = options->grid,
         .deadline_ns = selection->deadline_ns,
-        .block = pixelate ? (uint32_t)operation->arguments.pixelate.block : 0,
+        .block = parameters_look(parameters),
     };
     return selection->none ? ST_OK : redact_image(stored, &selection->region, &how, &selection->spare, err);
 }

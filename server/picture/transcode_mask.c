@@ -105,13 +105,6 @@ static enum status count_covered(const struct transcode_mask *mask, struct work_
     return certain ? ST_OK : draw_covered(plan, slot, err);
 }
 
-/* The first filter decides how redacted regions look. */
-static uint32_t look_of(const struct parameters *parameters) {
-    const struct operation *operation = &parameters->ops.operation[0];
-    bool pixelate = filter_id(operation->filter) == FILTER_PIXELATE;
-    return pixelate ? (uint32_t)operation->arguments.pixelate.block : 0;
-}
-
 /* Without regions the whole picture is redacted, but where regions or faces were asked for. */
 static void plan_redaction(struct mask_plan *made, const struct work_plan *plan, bool several) {
     const struct selection *selection = &plan->selection;
@@ -120,7 +113,7 @@ static void plan_redaction(struct mask_plan *made, const struct work_plan *plan,
     }
     made->redaction = several ? MASK_PLAN_REGIONS : MASK_PLAN_INSIDE;
     made->regions = several ? selection->region.count : 0;
-    made->look = look_of(plan->parameters);
+    made->look = parameters_look(plan->parameters);
     if (!selection->wanted) {
         made->invert = 1;
     }

@@ -126,7 +126,7 @@ static float encoding_ns(const struct work_plan *plan, enum output_kind kind) {
     if (kind >= OUTPUT_WEBP) {
         return encode_ns[kind] * pixels_of(&plan->encoded) * effort_factor[kind][plan->options.effort];
     }
-    float ns = encode_ns[kind] * cost_filters_samples(&shape, encoded_least);
+    float ns = encode_ns[kind] * cost_samples(&shape, encoded_least);
     float bytes = pixels_of(&plan->encoded) * shape.samples * (float)(plan->encoded.depth / 8);
     return kind == OUTPUT_PACKED ? ns + (float)png_pack_ns(plan->options.effort, (uint64_t)bytes) : ns;
 }

@@ -6,20 +6,6 @@
 #include "filters/chain.h"
 #include "server/message/parameters.h"
 
-struct cost_shape {
-    uint32_t width, height;
-    float samples; /* of a pixel, on average: below 3 where colour is reduced */
-    bool wide;     /* samples have 16 bits */
-    bool alpha;
-    bool real; /* filters compute in floating point: 16 bits or alpha */
-};
-
-/* Smaller sides count as these, because each row and its ends have a fixed cost. */
-struct cost_least {
-    uint32_t columns, rows;
-};
-float cost_filters_samples(const struct cost_shape *shape, struct cost_least least);
-
 struct cost_shape cost_shape_of(const struct image_shape *shape);
 
 /* All steps of the pipeline, colour spaces, regions and redaction, for an upright picture of this shape.
