@@ -156,7 +156,7 @@ NO_FORMAT := $(call format_sources,webp,webp) $(call format_sources,avif,avif) $
 
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
 GPU_NONE := $(wildcard gpu/*/*none.c)
-GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*/*.c gpu/*/*/*.c)),$(GPU_NONE))
+GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*.c gpu/*/*.c gpu/*/*/*.c)),$(GPU_NONE))
 GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c link.c wire.c engine.c mapping.c engine_jpeg.c transcoder_faces.c engine_faces.c \
              engine_jpeg_refusals.c submitter.c submitter_faults.c submitter_late.c transcoder.c gpu_stream.c hang_detector.c huffman_sync.c huffman_sync_damage.c progressive.c progressive_damage.c scan_reader.c \
              decode.c encode.c encode_codes.c shared_memory.c engine_sandbox.c engine_layers.c selftest.c)

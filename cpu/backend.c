@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The CPU backend: chooses the instruction set once and runs chains step by step. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,21 +7,17 @@
 #include "core/clock.h"
 #include "cpu/bands.h"
 #include "cpu/cpu.h"
-#include "cpu/detect/detect.h"
+#include "cpu/filter.h"
 #include "cpu/filters/adjust.h"
 #include "cpu/filters/blend.h"
-#include "cpu/filters/filters.h"
+#include "cpu/networks.h"
 #include "cpu/stages.h"
-#include "detect/faces.h"
 #include "filters/chain.h"
 
 struct cpu_backend {
     struct backend base;
     struct row_set rows;
-    const struct detect_kernels *kernels;
-    struct face_model *model;       /* NULL: none */
-    pthread_mutex_t lock;           /* of the network */
-    struct detect_network *network; /* made at the first search for faces */
+    struct cpu_networks networks;
 };
 
 struct cpu_lane {
@@ -54,101 +49,6 @@ static void cpu_lane_destroy(struct lane *lane) {
     free(own);
 }
 
-static enum status pack_network(struct cpu_backend *cpu, const struct face_weights *weights,
-                                struct detect_network **network, struct error *err) {
-    pthread_mutex_lock(&cpu->lock);
-    enum status status = cpu->network ? ST_OK : detect_pack(weights, cpu->kernels, &cpu->network, err);
-    *network = cpu->network;
-    pthread_mutex_unlock(&cpu->lock);
-    return status;
-}
-
-static enum status run_detect(struct cpu_backend *cpu, const struct cpu_context *context,
-                              const struct detect_plan *plan, const struct image *source,
-                              const struct image *target, struct error *err) {
-    const struct face_weights *weights = NULL;
-    struct detect_network *network = NULL;
-    if (!cpu->model) {
-        return fail(err, ST_UNSUPPORTED, "this build has no face model");
-    }
-    enum status status = face_model_weights(cpu->model, &weights, err);
-    status = status == ST_OK ? pack_network(cpu, weights, &network, err) : status;
-    return status == ST_OK
-               ? cpu_detect(context, network, faces_least(weights, plan->threshold), source, target, err)
-               : status;
-}
-
-/* Only statistics read the mask here: for all other filters the end of the chain blends with it. */
-static enum status run_step(struct cpu_backend *cpu, const struct cpu_context *context,
-                            const struct step *step, const struct image *source, const struct image *mask,
-                            const struct image *target, struct error *err) {
-    switch (step->filter) {
-    case FILTER_ADJUST:
-        return cpu_adjust(context, &step->adjust, source, target, err);
-    case FILTER_BLUR:
-        return cpu_blur(context, &step->blur, source, target, err);
-    case FILTER_CONVOLVE:
-        return cpu_convolve(context, &step->convolve, source, target, err);
-    case FILTER_CROP:
-        return cpu_crop(context, &step->crop, source, target, err);
-    case FILTER_ROTATE:
-        return cpu_rotate(context, &step->rotate, source, target, err);
-    case FILTER_DILATE:
-    case FILTER_ERODE:
-        return cpu_morphology(context, &step->morphology, step->filter == FILTER_DILATE, source, target, err);
-    case FILTER_MEDIAN:
-        return cpu_median(context, &step->median, source, target, err);
-    case FILTER_PIXELATE:
-        return cpu_pixelate(context, &step->pixelate, source, target, err);
-    case FILTER_PLACEHOLDER:
-        return cpu_resize(context, &step->placeholder.resize, source, target, err);
-    case FILTER_RESIZE:
-        return cpu_resize(context, &step->resize, source, target, err);
-    case FILTER_SHARPEN:
-        return cpu_sharpen(context, &step->sharpen, source, target, err);
-    case FILTER_DETECT:
-        return run_detect(cpu, context, &step->detect, source, target, err);
-    case FILTER_STATS:
-        return cpu_stats(context, source, mask, target, err);
-    case FILTER_COUNT:
-        break;
-    }
-    return fail(err, ST_INTERNAL, "the chain has an unknown filter");
-}
-
-static struct scratch_need step_need(const struct row_set *rows, const struct step *step,
-                                     const struct image *image) {
-    switch (step->filter) {
-    case FILTER_BLUR:
-        return cpu_blur_need(rows, &step->blur, image, false);
-    case FILTER_SHARPEN:
-        return cpu_blur_need(rows, &step->sharpen.blur, image, true);
-    case FILTER_CONVOLVE:
-        return cpu_convolve_need(&step->convolve, image);
-    case FILTER_DILATE:
-    case FILTER_ERODE:
-        return cpu_morphology_need(&step->morphology, image);
-    case FILTER_MEDIAN:
-        return cpu_median_need(&step->median, image);
-    case FILTER_PIXELATE:
-        return cpu_pixelate_need(image);
-    case FILTER_PLACEHOLDER:
-        return cpu_resize_need(rows, &step->placeholder.resize, image);
-    case FILTER_RESIZE:
-        return cpu_resize_need(rows, &step->resize, image);
-    case FILTER_DETECT:
-        return cpu_detect_need(image);
-    case FILTER_STATS:
-        return cpu_stats_need();
-    case FILTER_ADJUST:
-    case FILTER_CROP:
-    case FILTER_ROTATE:
-    case FILTER_COUNT:
-        break;
-    }
-    return (struct scratch_need){0, 0};
-}
-
 static size_t cpu_run_bytes(const struct backend *backend, const struct chain *chain,
                             const struct image_shape *shape, unsigned threads) {
     const struct row_set *rows = &((const struct cpu_backend *)backend)->rows;
@@ -159,7 +59,12 @@ static size_t cpu_run_bytes(const struct backend *backend, const struct chain *c
         struct image image;
         struct image_shape read = chain_shape(chain, shape, i);
         image_layout(&image, &read);
-        struct scratch_need need = step_need(rows, &chain->step[i], &image);
+        const struct step *step = &chain->step[i];
+        const struct cpu_filter *filter = cpu_filter_get(step->filter);
+        struct scratch_need need = {0};
+        if (filter->need) {
+            need = filter->need(rows, step_plan(step), &image);
+        }
         size_t bytes = scratch_need_bytes(&need, bands_seats_most(threads, need.seat));
         most = bytes > most ? bytes : most;
     }
@@ -189,9 +94,9 @@ static bool is_blended(const struct chain_run *run) {
 }
 
 /* Runs a step, and the adjustment behind it where both are a stage. */
-static enum status run_stage(struct cpu_backend *cpu, struct cpu_context *context,
-                             const struct chain_run *run, const struct stages *stages, uint32_t stage,
-                             const struct image *source, const struct image *target, struct error *err) {
+static enum status run_stage(struct cpu_context *context, const struct chain_run *run,
+                             const struct stages *stages, uint32_t stage, const struct image *source,
+                             const struct image *target, struct error *err) {
     const uint32_t first = stages_first(stages, stage), last = stages->last[stage];
     const struct step *step = run->chain->step;
     struct adjustment adjustment;
@@ -201,7 +106,9 @@ static enum status run_stage(struct cpu_backend *cpu, struct cpu_context *contex
     }
     context->done = first < last ? &done : NULL;
     context->progress = stage + 1 == stages->count && !run->mask ? run->progress : NULL;
-    enum status status = run_step(cpu, context, &step[first], source, run->mask, target, err);
+    context->mask = run->mask;
+    enum status status =
+        cpu_filter_get(step[first].filter)->run(context, step_plan(&step[first]), source, target, err);
     if (status == ST_OK && is_blended(run) && last + 1 == chain_masked(run->chain)) {
         status = blend(run->crew, run->deadline_ns, run->source, target, run->mask, err);
     }
@@ -210,15 +117,14 @@ static enum status run_stage(struct cpu_backend *cpu, struct cpu_context *contex
 }
 
 static enum status run_steps(struct cpu_lane *own, const struct chain_run *run, struct error *err) {
-    const enum filter_id first = run->chain->step[0].filter;
-    const bool follows = first == FILTER_BLUR || first == FILTER_RESIZE ||
-                         first == FILTER_ADJUST; /* others take whole pictures */
+    const bool follows = cpu_filter_get(run->chain->step[0].filter)->follows;
     struct cpu_backend *cpu = cpu_backend(own->base.backend);
     struct cpu_context context = {.rows = &cpu->rows,
                                   .scratch = &own->scratch,
                                   .crew = run->crew,
                                   .deadline_ns = run->deadline_ns,
-                                  .producer = follows ? run->producer : NULL};
+                                  .producer = follows ? run->producer : NULL,
+                                  .networks = &cpu->networks};
     const struct image_shape shape = image_shape(run->source);
     const struct stages stages = stages_of(run->chain, &shape, run->mask != NULL);
     uint8_t *memory[2] = {NULL, NULL};
@@ -227,7 +133,7 @@ static enum status run_steps(struct cpu_lane *own, const struct chain_run *run, 
     struct image from = *run->source;
     for (uint32_t i = 0; i < stages.count && status == ST_OK; i++) {
         const struct image to = stages_target(&stages, run, i, memory);
-        status = run_stage(cpu, &context, run, &stages, i, &from, &to, err);
+        status = run_stage(&context, run, &stages, i, &from, &to, err);
         from = to;
     }
     return status;
@@ -251,8 +157,7 @@ static enum status cpu_lane_run(struct lane *lane, const struct chain_run *run, 
 
 static void cpu_close(struct backend *backend) {
     struct cpu_backend *cpu = cpu_backend(backend);
-    detect_pack_free(cpu->network);
-    pthread_mutex_destroy(&cpu->lock);
+    cpu_networks_finish(&cpu->networks);
     free(cpu);
 }
 
@@ -325,16 +230,15 @@ enum status cpu_backend_open(const char *level, struct backend **backend, struct
     made->base.ops = &cpu_ops;
     snprintf(made->base.name, sizeof made->base.name, "cpu/%s", chosen->name);
     chosen->fill(&made->rows);
-    made->kernels = chosen->kernels();
-    pthread_mutex_init(&made->lock, NULL);
+    cpu_networks_init(&made->networks, chosen->kernels());
     *backend = &made->base;
     return ST_OK;
 }
 
 void cpu_backend_use_model(struct backend *backend, struct face_model *model) {
-    cpu_backend(backend)->model = model;
+    cpu_backend(backend)->networks.model = model;
 }
 
 size_t cpu_backend_network_bytes(const struct backend *backend) {
-    return detect_pack_bytes(&((const struct cpu_backend *)backend)->kernels->format);
+    return detect_pack_bytes(&((const struct cpu_backend *)backend)->networks.kernels->format);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/stages.h"
 
-/* Whether the step tells of the rows that it makes, all of them. */
-static bool tells(const struct step *step) {
-    return step->filter == FILTER_BLUR || step->filter == FILTER_SHARPEN ||
-           (step->filter == FILTER_RESIZE && !resize_has_background(&step->resize));
+#include "cpu/filter.h"
+
+static bool reports(const struct step *step) {
+    const struct cpu_filter *filter = cpu_filter_get(step->filter);
+    return filter->reports && filter->reports(step_plan(step));
 }
 
 /* Rows are adjusted where they are, and so keep their shape. */
 static bool is_joined(const struct chain *chain, const struct image_shape *shape, uint32_t step) {
-    if (step + 1 >= chain->count || !tells(&chain->step[step]) ||
+    if (step + 1 >= chain->count || !reports(&chain->step[step]) ||
         chain->step[step + 1].filter != FILTER_ADJUST) {
         return false;
     }

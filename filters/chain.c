@@ -7,7 +7,7 @@ static struct image_shape step_result(const struct step *step, const struct imag
     const struct filter *filter = filter_get(step->filter);
     struct image_shape result = *shape;
     if (filter && filter->result) {
-        filter->result(&step->blur, &result);
+        filter->result(step_plan(step), &result);
     }
     return result;
 }
@@ -39,6 +39,10 @@ size_t chain_largest(const struct chain *chain, const struct image_shape *shape)
 static bool moves(const struct step *step) {
     const struct filter *filter = filter_get(step->filter);
     return filter && filter->moves;
+}
+
+bool chain_searches(const struct chain *chain) {
+    return chain->count > 0 && filter_get(chain->step[chain->count - 1].filter)->answer == ANSWER_FACES;
 }
 
 uint32_t chain_masked(const struct chain *chain) {

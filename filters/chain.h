@@ -37,6 +37,9 @@ struct image_shape chain_result(const struct chain *chain, const struct image_sh
  */
 size_t chain_largest(const struct chain *chain, const struct image_shape *shape);
 
+/* Whether the result is what a detector has found. */
+bool chain_searches(const struct chain *chain);
+
 /* How many steps a mask applies to: those before the first one that moves pixels. */
 uint32_t chain_masked(const struct chain *chain);
 

@@ -269,6 +269,18 @@ static float cost(const void *arguments, const void *plan, const struct cost_sha
     return (sample_ns + weight_ns * (float)weights) * cost_samples(shape, COST_AROUND);
 }
 
+static const struct filter_sample samples[] = {
+    {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8),
+     &(const struct convolve_arguments){.kernel = {9, 3, {1, 2, -1, 0.5, 3, 0, -2, 1, 0.25}},
+                                        .edge = EDGE_MIRROR},
+     false},
+    {FILTER_SAMPLE_SMALL(PIXEL_RGBA, 8),
+     &(const struct convolve_arguments){.kernel = {15, 3, {1, 2, 3, 2, 1, 2, 4, 6, 4, 2, 1, 2, 3, 2, 1}},
+                                        .edge = EDGE_FRAME},
+     false},
+    {.arguments = NULL},
+};
+
 const struct filter filter_convolve = {
     .name = "convolve",
     .help = "Any matrix up to 15x15: edges, relief, or your own.",
@@ -276,4 +288,5 @@ const struct filter filter_convolve = {
     .plan = plan,
     .valid = valid,
     .cost = cost,
+    .samples = samples,
 };

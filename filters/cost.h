@@ -3,8 +3,7 @@
 #ifndef BLURD_FILTERS_COST_H
 #define BLURD_FILTERS_COST_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "core/image.h"
 
 struct cost_shape {
     uint32_t width, height;
@@ -13,6 +12,8 @@ struct cost_shape {
     bool alpha;
     bool real; /* filters compute in floating point: 16 bits or alpha */
 };
+
+struct cost_shape cost_shape_of(const struct image_shape *shape);
 
 /* Smaller sides count as these, because each row and its ends have a fixed cost. */
 struct cost_least {

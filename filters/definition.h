@@ -16,6 +16,32 @@ enum filter_answer {
     ANSWER_FACES,       /* the result holds a struct face_candidates in place of samples */
 };
 
+/* Of filters that have none. */
+struct none_plan {
+    uint8_t unused;
+};
+struct none_arguments {
+    uint8_t unused;
+};
+
+/* A picture for the self-test of GPUs, which compares with the CPU. */
+struct filter_sample {
+    struct image_shape shape;
+    const void *arguments; /* NULL ends a list */
+    bool masked;
+};
+
+/* Sides are odd, so that tiles have edges and tails. */
+#define FILTER_SAMPLE_LARGE(pixels, bits)                                                                    \
+    { .model = (pixels), .depth = (bits), .width = 193, .height = 101 }
+#define FILTER_SAMPLE_SMALL(pixels, bits)                                                                    \
+    { .model = (pixels), .depth = (bits), .width = 61, .height = 67 }
+#define FILTER_SAMPLE_PLANES                                                                                 \
+    {                                                                                                        \
+        .model = PIXEL_YCBCR, .depth = 8, .chroma_shift_x = 1, .chroma_shift_y = 1, .width = 193,            \
+        .height = 101                                                                                        \
+    }
+
 struct filter {
     const char *name;
     const char *help;
@@ -46,6 +72,8 @@ struct filter {
     /* In place of these two; `plan` may be NULL. */
     float (*cost)(const void *arguments, const void *plan, const struct cost_shape *shape, bool real);
     float device_sample_ns; /* on a GPU; 0: little beside a JPEG's coding */
+    /* Together they launch every kernel but the rarest. NULL: its kernels are another filter's. */
+    const struct filter_sample *samples;
 };
 
 #endif

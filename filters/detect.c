@@ -53,6 +53,11 @@ static bool valid(const void *planned, const struct image_shape *shape) {
            made->width == padded(shape->width) && made->height == padded(shape->height);
 }
 
+static const struct filter_sample samples[] = {
+    {FILTER_SAMPLE_PLANES, &(const struct detect_arguments){.threshold = 0}, false},
+    {.arguments = NULL},
+};
+
 const struct filter filter_detect = {
     .name = "detect",
     .help = "Finds faces.",
@@ -63,4 +68,5 @@ const struct filter filter_detect = {
     .answer = ANSWER_FACES,
     .moves = true,
     .valid = valid,
+    .samples = samples,
 };

@@ -4,13 +4,9 @@
 #include <string.h>
 
 static const struct filter *const filters[FILTER_COUNT] = {
-    [FILTER_ADJUST] = &filter_adjust,     [FILTER_BLUR] = &filter_blur,
-    [FILTER_CONVOLVE] = &filter_convolve, [FILTER_CROP] = &filter_crop,
-    [FILTER_DETECT] = &filter_detect,     [FILTER_DILATE] = &filter_dilate,
-    [FILTER_ERODE] = &filter_erode,       [FILTER_MEDIAN] = &filter_median,
-    [FILTER_PIXELATE] = &filter_pixelate, [FILTER_PLACEHOLDER] = &filter_placeholder,
-    [FILTER_RESIZE] = &filter_resize,     [FILTER_ROTATE] = &filter_rotate,
-    [FILTER_SHARPEN] = &filter_sharpen,   [FILTER_STATS] = &filter_stats,
+#define FILTER(ID, name, type) [FILTER_##ID] = &filter_##name,
+#include "filters/filters.def"
+#undef FILTER
 };
 
 const struct filter *filter_get(enum filter_id id) {
@@ -32,4 +28,8 @@ enum filter_id filter_id(const struct filter *filter) {
         i++;
     }
     return (enum filter_id)i;
+}
+
+const void *step_plan(const struct step *step) {
+    return &step->blur;
 }

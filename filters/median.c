@@ -70,6 +70,12 @@ static float cost(const void *arguments, const void *plan, const struct cost_sha
     return ns * cost_windows(shape, median->radius);
 }
 
+static const struct filter_sample samples[] = {
+    {FILTER_SAMPLE_PLANES, &(const struct median_arguments){4, EDGE_CLAMP}, false},
+    {FILTER_SAMPLE_SMALL(PIXEL_RGBA, 8), &(const struct median_arguments){3, EDGE_WRAP}, false},
+    {.arguments = NULL},
+};
+
 const struct filter filter_median = {
     .name = "median",
     .help = "The median of a window: removes specks and keeps edges.",
@@ -80,4 +86,5 @@ const struct filter filter_median = {
     .paints = paints,
     .cost = cost,
     .device_sample_ns = 0.1F, /* for every radius */
+    .samples = samples,
 };

@@ -46,6 +46,11 @@ static float cost(const void *arguments, const void *plan, const struct cost_sha
     return (real ? 2.2F : 0.6F) * cost_windows(shape, morphology->radius);
 }
 
+static const struct filter_sample dilate_samples[] = {
+    {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8), &(const struct morphology_arguments){7, EDGE_MIRROR}, true},
+    {.arguments = NULL},
+};
+
 const struct filter filter_dilate = {
     .name = "dilate",
     .help = "Bright areas grow.",
@@ -53,6 +58,12 @@ const struct filter filter_dilate = {
     .plan = plan,
     .valid = valid,
     .cost = cost,
+    .samples = dilate_samples,
+};
+
+static const struct filter_sample erode_samples[] = {
+    {FILTER_SAMPLE_SMALL(PIXEL_RGBA, 16), &(const struct morphology_arguments){2, EDGE_ZERO}, false},
+    {.arguments = NULL},
 };
 
 const struct filter filter_erode = {
@@ -62,4 +73,5 @@ const struct filter filter_erode = {
     .plan = plan,
     .valid = valid,
     .cost = cost,
+    .samples = erode_samples,
 };

@@ -49,6 +49,12 @@ static float cost(const void *arguments, const void *plan, const struct cost_sha
     return ((real ? 1 : 0.15F) + tile_ns / (block * block)) * cost_samples(shape, COST_ALONE);
 }
 
+static const struct filter_sample samples[] = {
+    {FILTER_SAMPLE_PLANES, &(const struct pixelate_arguments){8}, true},
+    {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8), &(const struct pixelate_arguments){130}, false},
+    {.arguments = NULL},
+};
+
 const struct filter filter_pixelate = {
     .name = "pixelate",
     .help = "Tiles of one colour.",
@@ -58,4 +64,5 @@ const struct filter filter_pixelate = {
     .valid = valid,
     .redacts = redacts,
     .cost = cost,
+    .samples = samples,
 };

@@ -66,6 +66,12 @@ static bool valid(const void *planned, const struct image_shape *shape) {
            sharpen->amount <= 10 && sharpen->threshold >= 0 && sharpen->threshold <= 65535;
 }
 
+static const struct filter_sample samples[] = {
+    {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8), &(const struct sharpen_arguments){{.sigma = 1.5}, 2, 1}, false},
+    {FILTER_SAMPLE_SMALL(PIXEL_RGBA, 16), &(const struct sharpen_arguments){{.sigma = 9}, 1, 0}, true},
+    {.arguments = NULL},
+};
+
 const struct filter filter_sharpen = {
     .name = "sharpen",
     .help = "Unsharp mask.",
@@ -74,4 +80,5 @@ const struct filter filter_sharpen = {
     .valid = valid,
     .sample_ns = {1, 1.5F},
     .around = true,
+    .samples = samples,
 };

@@ -28,6 +28,11 @@ static bool valid(const void *planned, const struct image_shape *shape) {
     return shape->model != PIXEL_YCBCR;
 }
 
+static const struct filter_sample samples[] = {
+    {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8), &(const struct none_arguments){0}, true},
+    {.arguments = NULL},
+};
+
 const struct filter filter_stats = {
     .name = "stats",
     .help = "Mean, extremes, standard deviation and histogram of each channel.",
@@ -37,4 +42,5 @@ const struct filter filter_stats = {
     .answer = ANSWER_STATISTICS,
     .valid = valid,
     .sample_ns = {0.4F, 1},
+    .samples = samples,
 };

@@ -9,6 +9,7 @@
 #include "bench/gpu/pictures.h"
 #include "bench/gpu/special.h"
 #include "core/clock.h"
+#include "gpu/filter.h"
 #include "gpu/filters/filters.h"
 #include "gpu/filters/gpu_chain.h"
 
@@ -90,7 +91,7 @@ static void plan(struct subject *subject, const struct row *row) {
         break;
     case FILTER_DILATE:
     case FILTER_ERODE:
-        arguments.morphology.radius = (int)row->number;
+        arguments.dilate.radius = (int)row->number;
         break;
     case FILTER_MEDIAN:
         arguments.median.radius = (int)row->number;
@@ -102,13 +103,7 @@ static void plan(struct subject *subject, const struct row *row) {
         arguments_default(filter_crop.arguments, &arguments);
         must(argument_parse(argument_find(filter_crop.arguments, "width"), "50%", &arguments, &err), &err);
         break;
-    case FILTER_BLUR:
-    case FILTER_DETECT:
-    case FILTER_PLACEHOLDER:
-    case FILTER_ROTATE:
-    case FILTER_RESIZE: /* bench/gpu/resize.c */
-    case FILTER_STATS:
-    case FILTER_COUNT:
+    default: /* no argument matters */
         break;
     }
     subject->chain = (struct chain){0};
@@ -156,34 +151,7 @@ static enum status enqueue(struct subject *subject, const struct image *source, 
     if (subject->masked) {
         return gpu_blend(stream, source, &subject->device_mask, target, err);
     }
-    switch (step->filter) {
-    case FILTER_ADJUST:
-        return gpu_adjust(stream, &step->adjust, source, target, err);
-    case FILTER_CONVOLVE:
-        return gpu_convolve(stream, &step->convolve, source, target, err);
-    case FILTER_CROP:
-        return gpu_crop(stream, &step->crop, source, target, err);
-    case FILTER_SHARPEN:
-        return gpu_sharpen(stream, &step->sharpen, source, target, err);
-    case FILTER_DILATE:
-    case FILTER_ERODE:
-        return gpu_morphology(stream, &step->morphology, step->filter == FILTER_DILATE, source, target, err);
-    case FILTER_MEDIAN:
-        return gpu_median(stream, &step->median, source, target, err);
-    case FILTER_PIXELATE:
-        return gpu_pixelate(stream, &step->pixelate, source, target, err);
-    case FILTER_PLACEHOLDER:
-        return gpu_resize(stream, &step->placeholder.resize, source, target, err);
-    case FILTER_STATS:
-        return gpu_stats(stream, source, NULL, target, err);
-    case FILTER_BLUR:
-    case FILTER_DETECT:
-    case FILTER_RESIZE:
-    case FILTER_ROTATE:
-    case FILTER_COUNT:
-        break;
-    }
-    return fail(err, ST_INTERNAL, "there is no row for this filter");
+    return gpu_filter_get(step->filter)->run(stream, step_plan(step), source, NULL, target, err);
 }
 
 static void run_kernels(void *context, unsigned i) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "cpu/detect/detect.h"
+#include "cpu/filter.h"
 
 #include <string.h>
 
 #include "cpu/bands.h"
 #include "cpu/detect/detect_job.h"
 #include "cpu/detect/detect_sink.h"
+#include "cpu/networks.h"
+#include "detect/faces.h"
 
 enum {
     CACHED = 768 << 10,    /* memory of a tile: fits into the second cache of a core, with the weights */
@@ -111,7 +113,7 @@ static size_t tensors_bytes(struct detect_job *job, const struct image *source) 
     return detect_tensors_plan(job->tensors, plan.width, plan.height);
 }
 
-struct scratch_need cpu_detect_need(const struct image *source) {
+static struct scratch_need need_of(const struct image *source) {
     struct detect_job job = {0};
     struct scratch_need need = {.shared = tensors_bytes(&job, source) +
                                           bytes_align_up(sizeof(struct face_candidates), IMAGE_ALIGNMENT)};
@@ -140,10 +142,11 @@ static enum status run_pass(const struct cpu_context *context, const struct dete
     return bands_run(context->crew, seats, &pass, err);
 }
 
-enum status cpu_detect(const struct cpu_context *context, const struct detect_network *network, int32_t least,
-                       const struct image *source, const struct image *target, struct error *err) {
+static enum status search(const struct cpu_context *context, const struct detect_network *network,
+                          int32_t least, const struct image *source, const struct image *target,
+                          struct error *err) {
     struct detect_job job = {.network = network};
-    const struct scratch_need need = cpu_detect_need(source);
+    const struct scratch_need need = need_of(source);
     unsigned seats = crew_idle(context->crew) + 1;
     seats = bands_seats_most(seats < CREW_SEATS_MAX ? seats : CREW_SEATS_MAX, need.seat);
     enum status status = scratch_seats(context->scratch, &need, &seats, err);
@@ -162,3 +165,21 @@ enum status cpu_detect(const struct cpu_context *context, const struct detect_ne
     }
     return status;
 }
+
+static enum status run(const struct cpu_context *context, const void *planned, const struct image *source,
+                       const struct image *target, struct error *err) {
+    const struct detect_plan *plan = planned;
+    const struct face_weights *weights = NULL;
+    const struct detect_network *network = NULL;
+    enum status status = cpu_networks_get(context->networks, &weights, &network, err);
+    return status == ST_OK
+               ? search(context, network, faces_least(weights, plan->threshold), source, target, err)
+               : status;
+}
+
+static struct scratch_need need(const struct row_set *rows, const void *planned, const struct image *source) {
+    (void)rows, (void)planned;
+    return need_of(source);
+}
+
+const struct cpu_filter cpu_filter_detect = {.run = run, .need = need};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cpu/bands.h"
-#include "cpu/filters/filters.h"
+#include "cpu/filter.h"
 
 /* Writes the matrix out for the samples of a row. */
 static void spread(struct adjust_row *row) {
@@ -87,8 +87,9 @@ static uint32_t reach(const void *context, unsigned plane, uint32_t to) {
     return to < source->height ? to << source->shift_y : UINT32_MAX;
 }
 
-enum status cpu_adjust(const struct cpu_context *context, const struct adjust_plan *plan,
-                       const struct image *source, const struct image *target, struct error *err) {
+static enum status run(const struct cpu_context *context, const void *planned, const struct image *source,
+                       const struct image *target, struct error *err) {
+    const struct adjust_plan *plan = planned;
     struct adjustment all;
     struct pass pass = {.band = adjust_band,
                         .context = &all,
@@ -107,3 +108,5 @@ enum status cpu_adjust(const struct cpu_context *context, const struct adjust_pl
     }
     return bands_run(context->crew, seats, &pass, err);
 }
+
+const struct cpu_filter cpu_filter_adjust = {.run = run, .follows = true};

@@ -12,9 +12,9 @@
  * Each line above is a pass over all planes, whose rows a crew makes in bands; the second and the third are
  * one pass. A pass begins when the previous one is done, so a band finds all rows that it reads, near or far.
  */
+#include "cpu/filters/blur.h"
 #include "cpu/filters/blur_job.h"
 #include "cpu/filters/blur_rows.h"
-#include "cpu/filters/filters.h"
 
 /* A strip of the last pass makes three low-resolution rows that its neighbours make, too, and in floating
  * point it loads rows again. */
@@ -121,3 +121,19 @@ struct scratch_need cpu_blur_need(const struct row_set *rows, const struct blur_
                                   const struct image *source, bool finishes) {
     return blur_jobs_need(rows, plan, source, finishes);
 }
+
+static enum status run(const struct cpu_context *context, const void *plan, const struct image *source,
+                       const struct image *target, struct error *err) {
+    return cpu_blur(context, plan, source, target, err);
+}
+
+static struct scratch_need need(const struct row_set *rows, const void *plan, const struct image *source) {
+    return cpu_blur_need(rows, plan, source, false);
+}
+
+static bool reports(const void *plan) {
+    (void)plan;
+    return true;
+}
+
+const struct cpu_filter cpu_filter_blur = {.run = run, .need = need, .reports = reports, .follows = true};

@@ -6,9 +6,19 @@
 
 #include "core/status.h"
 #include "cpu/bands.h"
-#include "cpu/filters/filters.h"
+#include "cpu/filter.h"
 #include "cpu/grid.h"
 #include "filters/blur/extent.h"
+
+/* The last step of filters that are made of a blur. */
+struct blur_finish {
+    /* Makes a row of the target from one of the source and the blurred one, which is unrounded, has its
+     * colour multiplied by alpha, and may be changed. `spare` is a row of floats. Called on several threads
+     * at a time. */
+    void (*row)(const void *context, void *to, const void *from, float *blurred, float *spare,
+                const struct row_format *format, size_t pixels);
+    const void *context;
+};
 
 enum {
     RING_ROWS = 4,

@@ -2,7 +2,7 @@
  * Each row of the picture is loaded once, with margins, into a ring as high as the window. A row of the
  * result is a weighted sum of shifted rows of the ring. A separable matrix sums whole rows first, then shifts
  * of that sum. */
-#include "cpu/filters/filters.h"
+#include "cpu/filter.h"
 
 #include <string.h>
 
@@ -231,13 +231,16 @@ static struct window make_window(const struct convolve_plan *plan, const struct 
     return window;
 }
 
-struct scratch_need cpu_convolve_need(const struct convolve_plan *plan, const struct image *source) {
+static struct scratch_need need(const struct row_set *rows, const void *planned, const struct image *source) {
+    const struct convolve_plan *plan = planned;
+    (void)rows;
     struct window window = make_window(plan, source);
     return (struct scratch_need){.seat = place(&window, NULL)};
 }
 
-enum status cpu_convolve(const struct cpu_context *context, const struct convolve_plan *plan,
-                         const struct image *source, const struct image *target, struct error *err) {
+static enum status run(const struct cpu_context *context, const void *planned, const struct image *source,
+                       const struct image *target, struct error *err) {
+    const struct convolve_plan *plan = planned;
     struct convolution all = {.window = make_window(plan, source)};
     all.window.rows = context->rows;
     all.window.target = &target->plane[0];
@@ -257,3 +260,5 @@ enum status cpu_convolve(const struct cpu_context *context, const struct convolv
     }
     return status;
 }
+
+const struct cpu_filter cpu_filter_convolve = {.run = run, .need = need};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The picture is done in tiles, channel by channel. A tile with its margins stays in the cache. */
 #include "core/numbers.h"
-#include "cpu/filters/filters.h"
+#include "cpu/filter.h"
 
 #include <string.h>
 
@@ -174,12 +174,15 @@ static struct median make(const struct median_plan *plan, const struct image *so
     return all;
 }
 
-struct scratch_need cpu_median_need(const struct median_plan *plan, const struct image *source) {
+static struct scratch_need need(const struct row_set *rows, const void *planned, const struct image *source) {
+    const struct median_plan *plan = planned;
+    (void)rows;
     return (struct scratch_need){.seat = make(plan, source).seat};
 }
 
-enum status cpu_median(const struct cpu_context *context, const struct median_plan *plan,
-                       const struct image *source, const struct image *target, struct error *err) {
+static enum status run(const struct cpu_context *context, const void *planned, const struct image *source,
+                       const struct image *target, struct error *err) {
+    const struct median_plan *plan = planned;
     struct median all = make(plan, source);
     all.context = context;
     all.target = target;
@@ -195,3 +198,5 @@ enum status cpu_median(const struct cpu_context *context, const struct median_pl
         scratch_seats(context->scratch, &(struct scratch_need){.seat = all.seat}, &seats, err);
     return status == ST_OK ? bands_run(context->crew, seats, &pass, err) : status;
 }
+
+const struct cpu_filter cpu_filter_median = {.run = run, .need = need};

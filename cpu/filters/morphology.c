@@ -7,7 +7,7 @@
  * course ends in the next one, and has the extreme of the first one's rows from there on, and of the next
  * one's up to there. */
 #include "core/numbers.h"
-#include "cpu/filters/filters.h"
+#include "cpu/filter.h"
 
 #include "core/bytes.h"
 #include "cpu/bands.h"
@@ -177,13 +177,14 @@ static struct morphology make(const struct morphology_plan *plan, const struct i
     return all;
 }
 
-struct scratch_need cpu_morphology_need(const struct morphology_plan *plan, const struct image *source) {
+static struct scratch_need need(const struct row_set *rows, const void *planned, const struct image *source) {
+    const struct morphology_plan *plan = planned;
+    (void)rows;
     return (struct scratch_need){.seat = make(plan, source).seat};
 }
 
-enum status cpu_morphology(const struct cpu_context *context, const struct morphology_plan *plan,
-                           bool largest, const struct image *source, const struct image *target,
-                           struct error *err) {
+static enum status run(const struct cpu_context *context, const struct morphology_plan *plan, bool largest,
+                       const struct image *source, const struct image *target, struct error *err) {
     struct morphology all = make(plan, source);
     all.rows = &context->rows->rank;
     all.target = target;
@@ -204,3 +205,16 @@ enum status cpu_morphology(const struct cpu_context *context, const struct morph
     }
     return status;
 }
+
+static enum status dilate(const struct cpu_context *context, const void *plan, const struct image *source,
+                          const struct image *target, struct error *err) {
+    return run(context, plan, true, source, target, err);
+}
+
+static enum status erode(const struct cpu_context *context, const void *plan, const struct image *source,
+                         const struct image *target, struct error *err) {
+    return run(context, plan, false, source, target, err);
+}
+
+const struct cpu_filter cpu_filter_dilate = {.run = dilate, .need = need};
+const struct cpu_filter cpu_filter_erode = {.run = erode, .need = need};

@@ -2,7 +2,7 @@
  * Each course of tiles has its rows added up column by column; the columns of a tile make its mean, and the
  * first row of means is copied to the others. */
 #include "core/numbers.h"
-#include "cpu/filters/filters.h"
+#include "cpu/filter.h"
 
 #include <string.h>
 
@@ -149,16 +149,19 @@ static void pixelate_band(const void *context, const struct band *band) {
     }
 }
 
-struct scratch_need cpu_pixelate_need(const struct image *source) {
+static struct scratch_need need(const struct row_set *rows, const void *planned, const struct image *source) {
+    (void)rows;
+    (void)planned;
     const struct plane *first = &source->plane[0]; /* no plane is wider */
     size_t sums = (size_t)first->width * first->channels * sizeof(uint64_t);
     return (struct scratch_need){.seat = bytes_align_up(sums, IMAGE_ALIGNMENT)};
 }
 
-enum status cpu_pixelate(const struct cpu_context *context, const struct pixelate_plan *plan,
-                         const struct image *source, const struct image *target, struct error *err) {
-    const struct scratch_need need = cpu_pixelate_need(source);
-    struct pixelation all = {context, plan, source, target, need.seat};
+static enum status run(const struct cpu_context *context, const void *planned, const struct image *source,
+                       const struct image *target, struct error *err) {
+    const struct pixelate_plan *plan = planned;
+    const struct scratch_need own = need(context->rows, plan, source);
+    struct pixelation all = {context, plan, source, target, own.seat};
     struct pass pass = {.band = pixelate_band, .context = &all, .deadline_ns = context->deadline_ns};
     for (unsigned i = 0; i < source->plane_count; i++) {
         const struct plane *plane = &source->plane[i];
@@ -166,10 +169,12 @@ enum status cpu_pixelate(const struct cpu_context *context, const struct pixelat
         pass.rows[i] = (plane->height + height - 1) / height;
         pass.cost[i] = (uint64_t)plane->width * plane->channels * min_u32(height, plane->height);
     }
-    unsigned seats = bands_seats(context->crew, &pass, need.seat);
-    enum status status = scratch_seats(context->scratch, &need, &seats, err);
+    unsigned seats = bands_seats(context->crew, &pass, own.seat);
+    enum status status = scratch_seats(context->scratch, &own, &seats, err);
     if (status == ST_OK) {
         status = bands_run(context->crew, seats, &pass, err);
     }
     return status;
 }
+
+const struct cpu_filter cpu_filter_pixelate = {.run = run, .need = need};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Filters that copy pixels to other places: crop and rotate. */
 #include "cpu/bands.h"
-#include "cpu/filters/filters.h"
+#include "cpu/filter.h"
 #include "cpu/orient.h"
 
 struct placing {
@@ -27,13 +27,17 @@ static enum status place(const struct cpu_context *context, const struct placing
     return bands_run(context->crew, bands_seats(context->crew, &pass, 0), &pass, err);
 }
 
-enum status cpu_crop(const struct cpu_context *context, const struct crop_plan *plan,
-                     const struct image *source, const struct image *target, struct error *err) {
+static enum status crop(const struct cpu_context *context, const void *plan, const struct image *source,
+                        const struct image *target, struct error *err) {
     const struct image part = crop_view(plan, source);
     return place(context, &(struct placing){&part, target, 1}, err);
 }
 
-enum status cpu_rotate(const struct cpu_context *context, const struct rotate_plan *plan,
-                       const struct image *source, const struct image *target, struct error *err) {
+static enum status rotate(const struct cpu_context *context, const void *planned, const struct image *source,
+                          const struct image *target, struct error *err) {
+    const struct rotate_plan *plan = planned;
     return place(context, &(struct placing){source, target, (uint8_t)plan->orientation}, err);
 }
+
+const struct cpu_filter cpu_filter_crop = {.run = crop};
+const struct cpu_filter cpu_filter_rotate = {.run = rotate};

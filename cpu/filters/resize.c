@@ -2,15 +2,21 @@
  * The weights of the columns of each plane and the background of a larger canvas come first. Groups of rows
  * are then made in bands. */
 #include "core/numbers.h"
-#include "cpu/filters/filters.h"
+#include "cpu/filters/blur.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "core/bytes.h"
 #include "core/deadline.h"
 #include "cpu/bands.h"
 #include "cpu/filters/resize_group.h"
+
+static enum status run_resize(const struct cpu_context *context, const struct resize_plan *plan,
+                              const struct image *source, const struct image *target, struct error *err);
+static struct scratch_need resize_need(const struct row_set *rows, const struct resize_plan *plan,
+                                       const struct image *source);
 
 enum { TAPS_OF_BLUR = 8 }; /* taps of both axes together that cost as much as the blur of a sample */
 
@@ -105,14 +111,14 @@ static struct scratch_need blurred_need(const struct row_set *rows, const struct
     const struct image_shape shape = image_shape(target);
     struct image canvas;
     size_t bytes = image_layout(&canvas, &shape);
-    struct scratch_need resize = cpu_resize_need(rows, &ground, source);
+    struct scratch_need resize = resize_need(rows, &ground, source);
     struct scratch_need blur = cpu_blur_need(rows, &plan->blur, target, false);
     return (struct scratch_need){bytes + max_size(resize.shared, blur.shared),
                                  max_size(resize.seat, blur.seat)};
 }
 
-struct scratch_need cpu_resize_need(const struct row_set *rows, const struct resize_plan *plan,
-                                    const struct image *source) {
+static struct scratch_need resize_need(const struct row_set *rows, const struct resize_plan *plan,
+                                       const struct image *source) {
     struct resizing all;
     struct image target;
     struct image_shape shape = image_shape(source);
@@ -190,7 +196,7 @@ static enum status blur_background(const struct resizing *all, const struct imag
     const struct cpu_context own = {
         .rows = context->rows, .scratch = &rest, .crew = context->crew, .deadline_ns = context->deadline_ns};
     image_place(&canvas, context->scratch->memory);
-    status = cpu_resize(&own, &ground, source, &canvas, err);
+    status = run_resize(&own, &ground, source, &canvas, err);
     return status == ST_OK ? cpu_blur(&own, &all->plan->blur, &canvas, all->target, err) : status;
 }
 
@@ -249,8 +255,8 @@ static enum status make_background(const struct resizing *all, const struct imag
                                               : ST_OK;
 }
 
-enum status cpu_resize(const struct cpu_context *context, const struct resize_plan *plan,
-                       const struct image *source, const struct image *target, struct error *err) {
+static enum status run_resize(const struct cpu_context *context, const struct resize_plan *plan,
+                              const struct image *source, const struct image *target, struct error *err) {
     atomic_bool late = false;
     struct resizing all = {.context = context, .plan = plan, .target = target, .late = &late};
     const struct scratch_need need = prepare(&all, plan, source, target);
@@ -282,3 +288,21 @@ enum status cpu_resize(const struct cpu_context *context, const struct resize_pl
     }
     return status == ST_OK && atomic_load(&late) ? deadline_check(context->deadline_ns, err) : status;
 }
+
+static enum status run(const struct cpu_context *context, const void *plan, const struct image *source,
+                       const struct image *target, struct error *err) {
+    return run_resize(context, plan, source, target, err);
+}
+
+static struct scratch_need need(const struct row_set *rows, const void *plan, const struct image *source) {
+    return resize_need(rows, plan, source);
+}
+
+static bool reports(const void *plan) {
+    return !resize_has_background(plan);
+}
+
+/* A placeholder's plan begins with that of its thumbnail. */
+_Static_assert(offsetof(struct placeholder_plan, resize) == 0, "so that one is the other");
+const struct cpu_filter cpu_filter_resize = {.run = run, .need = need, .reports = reports, .follows = true};
+const struct cpu_filter cpu_filter_placeholder = {.run = run, .need = need};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Sharpening is the blur in floating point with another way to store its rows. */
-#include "cpu/filters/filters.h"
+#include "cpu/filters/blur.h"
 
 struct sharpen {
     const struct row_set *rows;
@@ -25,9 +25,21 @@ static void sharpen_row(const void *context, void *to, const void *from, float *
     ops->store(to, blurred, format->depth, n);
 }
 
-enum status cpu_sharpen(const struct cpu_context *context, const struct sharpen_plan *plan,
-                        const struct image *source, const struct image *target, struct error *err) {
+static enum status run(const struct cpu_context *context, const void *planned, const struct image *source,
+                       const struct image *target, struct error *err) {
+    const struct sharpen_plan *plan = planned;
     struct sharpen sharpen = {context->rows, plan};
     struct blur_finish finish = {sharpen_row, &sharpen};
     return cpu_blur_finish(context, &plan->blur, source, target, &finish, err);
 }
+
+static struct scratch_need need(const struct row_set *rows, const void *planned, const struct image *source) {
+    return cpu_blur_need(rows, &((const struct sharpen_plan *)planned)->blur, source, true);
+}
+
+static bool reports(const void *planned) {
+    (void)planned;
+    return true;
+}
+
+const struct cpu_filter cpu_filter_sharpen = {.run = run, .need = need, .reports = reports};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * 8-bit samples are counted in histograms only; 16-bit samples have sums and extremes as well. */
-#include "cpu/filters/filters.h"
+#include "cpu/filter.h"
 
 #include <string.h>
 
@@ -168,22 +168,23 @@ static void count_band(const void *context, const struct band *band) {
     }
 }
 
-struct scratch_need cpu_stats_need(void) {
+static struct scratch_need need(const struct row_set *rows, const void *planned, const struct image *source) {
+    (void)rows, (void)planned, (void)source;
     return (struct scratch_need){.seat = sizeof(struct tally)};
 }
 
-enum status cpu_stats(const struct cpu_context *context, const struct image *source, const struct image *mask,
-                      const struct image *target, struct error *err) {
+static enum status run(const struct cpu_context *context, const void *planned, const struct image *source,
+                       const struct image *target, struct error *err) {
     const struct plane *plane = &source->plane[0];
-    struct counting all = {.rows = context->rows, .source = source, .mask = mask};
+    struct counting all = {.rows = context->rows, .source = source, .mask = context->mask};
     struct pass pass = {.rows = {plane->height},
                         .cost = {(uint64_t)plane->width * plane->channels},
                         .band = count_band,
                         .context = &all,
                         .deadline_ns = context->deadline_ns};
-    const struct scratch_need need = cpu_stats_need();
-    unsigned seats = bands_seats(context->crew, &pass, need.seat);
-    enum status status = scratch_seats(context->scratch, &need, &seats, err);
+    const struct scratch_need own = need(context->rows, planned, source);
+    unsigned seats = bands_seats(context->crew, &pass, own.seat);
+    enum status status = scratch_seats(context->scratch, &own, &seats, err);
     if (status != ST_OK) {
         return status;
     }
@@ -207,3 +208,5 @@ enum status cpu_stats(const struct cpu_context *context, const struct image *sou
     finish(source, stats);
     return ST_OK;
 }
+
+const struct cpu_filter cpu_filter_stats = {.run = run, .need = need};

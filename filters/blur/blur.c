@@ -182,6 +182,15 @@ static float cost(const void *arguments, const void *plan, const struct cost_sha
     return (repeats && blur->sigma >= stages_sigma ? ns * repeated : ns) * cost_samples(shape, COST_AROUND);
 }
 
+static const struct filter_sample samples[] = {
+    {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8), &(const struct blur_arguments){.sigma = 1.5}, false},
+    {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8), &(const struct blur_arguments){.sigma = 20}, false},
+    {FILTER_SAMPLE_PLANES, &(const struct blur_arguments){.sigma = 7}, false},
+    {FILTER_SAMPLE_SMALL(PIXEL_RGBA, 8), &(const struct blur_arguments){.sigma = 3}, false},
+    {FILTER_SAMPLE_SMALL(PIXEL_GRAY, 16), &(const struct blur_arguments){.sigma = 9}, false},
+    {.arguments = NULL},
+};
+
 const struct filter filter_blur = {
     .name = "blur",
     .help = "Gaussian blur.",
@@ -193,4 +202,5 @@ const struct filter filter_blur = {
     .redacts = redacts,
     .sample_ns = {0.5F, 1.5F},
     .cost = cost,
+    .samples = samples,
 };

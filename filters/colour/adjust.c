@@ -319,6 +319,16 @@ static bool paints(const void *arguments) {
     return true;
 }
 
+static const struct filter_sample samples[] = {
+    {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8), &(const struct adjust_arguments){1.2, 1.1, 1.4, .gamma = 2}, true},
+    {FILTER_SAMPLE_SMALL(PIXEL_RGBA, 16), &(const struct adjust_arguments){1, 1, 0.5, .gamma = 2}, false},
+    {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8), &(const struct adjust_arguments){1, 1, 1, 1, .grayscale = true},
+     false},
+    {FILTER_SAMPLE_LARGE(PIXEL_GRAY, 8), &(const struct adjust_arguments){1, 1, 1, 1, .sepia = 1}, false},
+    {FILTER_SAMPLE_PLANES, &(const struct adjust_arguments){1, 1, 1, 1, .negate = true}, true},
+    {.arguments = NULL},
+};
+
 const struct filter filter_adjust = {
     .name = "adjust",
     .help = "Brightness, contrast, saturation, gamma, grey, sepia, duotone, negative.",
@@ -329,4 +339,5 @@ const struct filter filter_adjust = {
     .valid = valid,
     .paints = paints,
     .sample_ns = {0.6F, 1},
+    .samples = samples,
 };

@@ -2,145 +2,8 @@
 #include "filters/resize/resize.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "filters/argument/value.h"
 #include "filters/colour/light.h"
-
-#define AT(member) offsetof(struct resize_arguments, member)
-
-static const char *const fits[] = {"inside", "contain", "cover", "fill", "outside", NULL};
-static const char *const shrinks[] = {"exact", "fast", NULL};
-static const char *const kernels[] = {"lanczos3", "mitchell", "cubic", "linear", "nearest", "area", NULL};
-
-static enum status parse_blur(const struct argument *row, const char *text,
-                              struct resize_background *background, struct error *err) {
-    double sigma;
-    if (!value_number(text, true, &sigma) || sigma < 0.1 || sigma > 500) {
-        char buffer[VALUE_QUOTE_MAX];
-        return fail_argument(err, row->name, "%s is blur of sigma %s, it must be from 0.1 to 500 pixels",
-                             row->name, value_quote(text, buffer));
-    }
-    *background = (struct resize_background){.given = true, .ground = RESIZE_GROUND_BLUR, .sigma = sigma};
-    return ST_OK;
-}
-
-/* A colon ends the argument of a step, so that there sigma follows a comma. */
-static enum status parse_background(const struct argument *row, const char *text, void *field,
-                                    struct error *err) {
-    struct resize_background *background = field;
-    const char *digits = text + (*text == '#');
-    size_t length = strlen(digits);
-    unsigned colour[4] = {0, 0, 0, 255};
-    if (strncmp(text, "blur:", 5) == 0 || strncmp(text, "blur,", 5) == 0) {
-        return parse_blur(row, text + 5, background, err);
-    }
-    if ((length == 6 || length == 8) && strspn(digits, "0123456789abcdefABCDEF") == length &&
-        sscanf(digits, "%2x%2x%2x%2x", &colour[0], &colour[1], &colour[2], &colour[3]) >= 3) {
-        *background = (struct resize_background){.given = true, .ground = RESIZE_GROUND_COLOUR};
-        for (unsigned i = 0; i < 4; i++) {
-            background->colour[i] = (uint8_t)colour[i];
-        }
-        return ST_OK;
-    }
-    char buffer[VALUE_QUOTE_MAX];
-    return fail_argument(err, row->name,
-                         "%s is %s, it must be a colour as #rrggbb or #rrggbbaa, or blur:sigma", row->name,
-                         value_quote(text, buffer));
-}
-
-static const struct argument resize_table[] = {
-    {
-        .name = "width",
-        .type = ARGUMENT_WHOLE,
-        .offset = AT(width),
-        .minimum = 1,
-        .maximum = RESIZE_SIDE_MAX,
-        .unit = " pixels",
-        .without = "follows from the height",
-        .help = "Width of the result, or of the box that `fit` fits the picture to.",
-    },
-    {
-        .name = "height",
-        .type = ARGUMENT_WHOLE,
-        .offset = AT(height),
-        .minimum = 1,
-        .maximum = RESIZE_SIDE_MAX,
-        .unit = " pixels",
-        .without = "follows from the width",
-        .help = "Height of the result or of the box.",
-    },
-    {
-        .name = "scale",
-        .type = ARGUMENT_REAL,
-        .offset = AT(scale),
-        .minimum = 0.001,
-        .maximum = 100,
-        .without = "width and height count",
-        .help = "Factor for both sides, instead of `width` and `height`. Above 1 it takes `enlarge=true`.",
-    },
-    {
-        .name = "fit",
-        .type = ARGUMENT_CHOICE,
-        .offset = AT(fit),
-        .initial = RESIZE_INSIDE,
-        .choices = fits,
-        .help = "How the picture meets a box of `width` and `height`: `inside` makes it as large as fits, "
-                "`contain` also fills the rest of the box with `background`, `cover` cuts off what exceeds "
-                "the box, `fill` stretches it, `outside` makes it just large enough to cover the box.",
-    },
-    {
-        .name = "kernel",
-        .type = ARGUMENT_CHOICE,
-        .offset = AT(kernel),
-        .initial = RESIZE_LANCZOS3,
-        .choices = kernels,
-        .help = "How samples are weighted: from the sharpest, `lanczos3`, over `cubic` (Catmull-Rom), "
-                "`mitchell` and `linear` to `area` (means) and `nearest` (no weights).",
-    },
-    {
-        .name = "shrink",
-        .type = ARGUMENT_CHOICE,
-        .offset = AT(shrink),
-        .initial = RESIZE_EXACT,
-        .choices = shrinks,
-        .help = "Whether a JPEG is decoded whole (`exact`) or, where the resize shrinks it to a quarter or "
-                "less, at a half, a quarter or an eighth of its size (`fast`). It is the first step then.",
-    },
-    {
-        .name = "gravity",
-        .type = ARGUMENT_PARSED,
-        .offset = AT(gravity),
-        .form = "a place",
-        .example = "north",
-        .without = "the middle",
-        .parse = gravity_parse,
-        .help = "What `fit=cover` keeps, and where `fit=contain` puts the picture: `center`, `north`, "
-                "`northeast`, `east`, `southeast`, `south`, `southwest`, `west`, `northwest`, or a point as "
-                "parts of width and height, `0.3,0.7`.",
-    },
-    {
-        .name = "enlarge",
-        .type = ARGUMENT_SWITCH,
-        .offset = AT(enlarge),
-        .help = "Whether a picture may become larger than it is.",
-    },
-    {
-        .name = "background",
-        .type = ARGUMENT_PARSED,
-        .offset = AT(background),
-        .form = "a colour or a blur",
-        .example = "#ffffff",
-        .without = "black",
-        .parse = parse_background,
-        .help = "What surrounds the picture with `fit=contain`: a colour as `#rrggbb` or `#rrggbbaa` (`#` is "
-                "`%23` in "
-                "a query, and may be left out), or `blur:SIGMA`, the picture itself, which covers the canvas "
-                "and is blurred. In a pipeline it is `blur,SIGMA`.",
-    },
-    {.name = NULL},
-};
 
 static enum status check(const void *arguments, struct error *err) {
     const struct resize_arguments *resize = arguments;
@@ -395,10 +258,23 @@ static float cost(const void *arguments, const void *plan, const struct cost_sha
                 : filter_resize.sample_ns[real] * cost_samples(shape, COST_ALONE);
 }
 
+static const struct filter_sample samples[] = {
+    {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8), &(const struct resize_arguments){.width = 4}, false},
+    {FILTER_SAMPLE_PLANES, &(const struct resize_arguments){.width = 40}, false},
+    {FILTER_SAMPLE_SMALL(PIXEL_RGB, 16), &(const struct resize_arguments){.width = 90, .enlarge = true},
+     false},
+    {FILTER_SAMPLE_SMALL(PIXEL_GRAY_ALPHA, 8), &(const struct resize_arguments){.scale = 0.3}, false},
+    {FILTER_SAMPLE_SMALL(PIXEL_RGBA, 16),
+     &(const struct resize_arguments){
+         .width = 50, .height = 20, .fit = RESIZE_CONTAIN, .kernel = RESIZE_AREA},
+     false},
+    {.arguments = NULL},
+};
+
 const struct filter filter_resize = {
     .name = "resize",
     .help = "Another size.",
-    .arguments = resize_table,
+    .arguments = resize_argument_table,
     .plan = plan,
     .check = check,
     .planar = planar,
@@ -408,4 +284,5 @@ const struct filter filter_resize = {
     .paints = paints,
     .sample_ns = {0.4F, 0.8F},
     .cost = cost,
+    .samples = samples,
 };

@@ -106,6 +106,7 @@ void resize_plan_linear(struct resize_plan *plan, const struct image_shape *shap
 /* Nanoseconds on one core. */
 float resize_cost(const struct resize_plan *plan, const struct cost_shape *shape, bool real);
 
+extern const struct argument resize_argument_table[];
 extern const struct filter filter_resize;
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/detect/detect.h"
+#include "gpu/filter.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -370,11 +371,6 @@ enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan
     return status;
 }
 
-enum status gpu_detect(struct gpu_stream *stream, const struct detect_plan *plan, const struct image *source,
-                       const struct image *target, struct error *err) {
-    return gpu_detect_steps(stream, plan, source, target, 0, DETECT_STEPS, err);
-}
-
 /* ---- afterwards ---- */
 
 static int by_place(const void *a, const void *b) {
@@ -383,7 +379,16 @@ static int by_place(const void *a, const void *b) {
                               : (one->x > other->x) - (one->x < other->x);
 }
 
-void gpu_detect_sort(struct face_candidates *candidates) {
+static void sort(void *result) {
+    struct face_candidates *candidates = result;
     uint32_t count = candidates->count < FACE_CANDIDATES_MAX ? candidates->count : FACE_CANDIDATES_MAX;
     qsort(candidates->candidate, count, sizeof candidates->candidate[0], by_place);
 }
+
+static enum status run(struct gpu_stream *stream, const void *plan, const struct image *source,
+                       const struct image *mask, const struct image *target, struct error *err) {
+    (void)mask;
+    return gpu_detect_steps(stream, plan, source, target, 0, DETECT_STEPS, err);
+}
+
+const struct gpu_filter gpu_filter_detect = {.run = run, .finish = sort};

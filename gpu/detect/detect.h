@@ -20,12 +20,6 @@ enum status gpu_detect_open(struct gpu_device *device, struct face_model *model,
 /* Forgets the model. Call it before gpu_device_close. */
 void gpu_detect_close(struct gpu_device *device);
 
-/* Writes a struct face_candidates, in any order, to the first row of `target`, of detect_shape().
- * ST_UNSUPPORTED without a model, for one with larger sums than the kernels expect, and for pictures that are
- * too large. */
-enum status gpu_detect(struct gpu_stream *stream, const struct detect_plan *plan, const struct image *source,
-                       const struct image *target, struct error *err);
-
 enum { DETECT_STEPS = 22 };
 
 /* The kernels from `first` to before `end` alone, which expect what those before them left in the stream's
@@ -33,8 +27,5 @@ enum { DETECT_STEPS = 22 };
 enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan *plan,
                              const struct image *source, const struct image *target, int first, int end,
                              struct error *err);
-
-/* Puts candidates that were downloaded in the order of filters/detect.h. */
-void gpu_detect_sort(struct face_candidates *candidates);
 
 #endif

@@ -82,7 +82,7 @@ static enum status check_jpeg_mask(const struct wire_run *run, struct error *err
     struct piece target = {run->target, jpeg->room};
     struct piece rects = {jpeg->rects, plan->rects * sizeof(struct mask_plan_rect)};
     struct piece weights = {run->mask, image_layout(&layout, &shape)};
-    if (plan->weighs != (run->mask != WIRE_NO_MASK) || jpeg_stream_searches(&run->chain) ||
+    if (plan->weighs != (run->mask != WIRE_NO_MASK) || chain_searches(&run->chain) ||
         (plan->masks && !chain_takes_mask(&run->chain, &upright))) {
         return fail(err, ST_INTERNAL, "the mask and the run contradict each other");
     }
@@ -119,7 +119,7 @@ static bool are_pixels(const struct wire_run *run) {
 static bool is_plain(const struct wire_run *run) {
     const struct wire_transcode *jpeg = &run->jpeg;
     bool planes = jpeg->colours == TRANSCODE_PLANES && jpeg->form != TRANSCODE_PIXELS && !jpeg->pixels;
-    return planes || (!jpeg->masked && !jpeg->patch && !jpeg_stream_searches(&run->chain));
+    return planes || (!jpeg->masked && !jpeg->patch && !chain_searches(&run->chain));
 }
 
 static enum status check_numbers(const struct wire_run *run, struct error *err) {
@@ -149,7 +149,7 @@ static enum status check_result(const struct wire_run *run, const struct image_s
     const struct image_shape result = transcode_written(made, (enum transcode_colours)jpeg->colours);
     bool aligned = run->target % IMAGE_ALIGNMENT == 0;
     struct image layout;
-    if (jpeg_stream_searches(&run->chain)) {
+    if (chain_searches(&run->chain)) {
         bool fits = jpeg->room >= sizeof(struct face_candidates) && aligned;
         return fits ? ST_OK : fail(err, ST_INTERNAL, "there is no room for candidates");
     }

@@ -51,10 +51,6 @@ void jpeg_stream_trim(struct jpeg_stream *jpeg, enum status status) {
 /* Bytes that are downloaded at once; few searches find more candidates. */
 enum { CANDIDATES_AT_ONCE = 64 * 1024 };
 
-bool jpeg_stream_searches(const struct chain *chain) {
-    return chain->count > 0 && chain->step[chain->count - 1].filter == FILTER_DETECT;
-}
-
 static uint64_t number_of(const struct transcode *job) {
     return job->picture ? *job->picture : 0;
 }
@@ -62,14 +58,14 @@ static uint64_t number_of(const struct transcode *job) {
 bool jpeg_stream_keeps(const struct jpeg_stream *jpeg, const struct transcode *job) {
     return number_of(job) && jpeg->kept == number_of(job) && jpeg->kept_size == job->input.size &&
            image_same_shape(&jpeg->kept_shape, &job->shape) && job->colours == TRANSCODE_PLANES &&
-           job->form != TRANSCODE_PIXELS && !jpeg_stream_searches(job->chain);
+           job->form != TRANSCODE_PIXELS && !chain_searches(job->chain);
 }
 
 /* The chain of a job; a search that names its picture keeps it. */
 static struct gpu_chain chain_of(const struct transcode *job, const struct jpeg_layouts *layouts) {
     return (struct gpu_chain){.run = &layouts->run,
                               .turned_size = layouts->turned_size,
-                              .keeps = number_of(job) && jpeg_stream_searches(job->chain)};
+                              .keeps = number_of(job) && chain_searches(job->chain)};
 }
 
 static struct gpu_mask_job masked_of(const struct transcode *job) {
@@ -92,7 +88,7 @@ static enum status reserve(struct jpeg_stream *jpeg, const struct transcode *job
     if (status == ST_OK && layouts.planes_size > 0) {
         status = gpu_stream_reserve(&jpeg->stream, &jpeg->planes, layouts.planes_size, err);
     }
-    return status == ST_OK && !jpeg_stream_searches(job->chain) && !job->pixels
+    return status == ST_OK && !chain_searches(job->chain) && !job->pixels
                ? gpu_encode_reserve(&jpeg->encode, &jpeg->stream, &layouts.encoded, job->output, job->room,
                                     err)
                : status;
@@ -221,7 +217,7 @@ static enum status write_result(struct jpeg_stream *jpeg, const struct transcode
         CUdeviceptr result = (CUdeviceptr)(uintptr_t)jpeg->result.plane[0].data;
         return gpu_stream_download(stream, job->output, result, layouts->target_size, err);
     }
-    if (!jpeg_stream_searches(job->chain)) {
+    if (!chain_searches(job->chain)) {
         enum status status = split(jpeg, layouts, err);
         const struct gpu_encode_job encoding = encoding_of(jpeg, job, &patch);
         return status == ST_OK ? gpu_encode_begin(&jpeg->encode, stream, &encoding, err) : status;
@@ -361,7 +357,7 @@ enum status jpeg_stream_end(struct jpeg_stream *jpeg, const struct transcode *jo
         *size = job->room;
         return ST_OK;
     }
-    if (jpeg_stream_searches(job->chain)) {
+    if (chain_searches(job->chain)) {
         keep(jpeg, job);
         return end_search(jpeg, job, size, err);
     }

@@ -43,9 +43,6 @@ struct jpeg_stream {
 
 enum { JPEG_STREAM_STAGING = 3 << 20 /* for 1080p, by 28 streams: 84 MiB */ };
 
-/* Whether the chain ends with a search for faces, whose result is no picture. */
-bool jpeg_stream_searches(const struct chain *chain);
-
 /* Opens the stream and its codecs on the current context. ST_UNSUPPORTED with a driver that cannot write
  * fences, ST_BUSY without memory, else ST_DEVICE. Call jpeg_stream_finish after a failure, too. */
 enum status jpeg_stream_init(struct jpeg_stream *jpeg, struct gpu_device *device, struct error *err);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "gpu/detect/detect.h"
 #include "gpu/engine/submitter.h"
+#include "gpu/filter.h"
 
 /* A thread enqueues some 12,000 pictures a second beside two others, so that small pictures need them all
  * (docs/adr/0043-a-graph-for-each-picture.md). */
@@ -209,8 +209,8 @@ static enum status run_job(struct gpu_transcoder *transcoder, struct jpeg_stream
         status = run_on(submitter, stream, job, size, timing, err);
         stream->reading = NULL;
         jpeg_stream_trim(stream, status);
-        if (status == ST_OK && jpeg_stream_searches(job->chain)) {
-            gpu_detect_sort((struct face_candidates *)(void *)job->output);
+        if (status == ST_OK && chain_searches(job->chain)) {
+            gpu_filter_get(job->chain->step[job->chain->count - 1].filter)->finish(job->output);
         }
     }
     give_back(transcoder, stream);
@@ -219,7 +219,7 @@ static enum status run_job(struct gpu_transcoder *transcoder, struct jpeg_stream
 
 /* Takes the stream that keeps the job's picture; NULL: no idle stream does. */
 static struct jpeg_stream *take_keeping(struct gpu_transcoder *transcoder, const struct transcode *job) {
-    if (!job->picture || *job->picture == 0 || jpeg_stream_searches(job->chain)) {
+    if (!job->picture || *job->picture == 0 || chain_searches(job->chain)) {
         return NULL;
     }
     struct jpeg_stream *stream = take(transcoder, job);

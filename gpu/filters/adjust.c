@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/filters.h"
+#include "gpu/filter.h"
 
 #include <string.h>
 
@@ -10,8 +10,10 @@ enum { TILE_WIDTH = 128, TILE_HEIGHT = 32 };
 _Static_assert((int)ADJUST_CURVE == KERNEL_CURVE && (int)ADJUST_FINE == KERNEL_CURVE_FINE,
                "the kernels know the curve");
 
-enum status gpu_adjust(struct gpu_stream *stream, const struct adjust_plan *plan, const struct image *source,
-                       const struct image *target, struct error *err) {
+static enum status run(struct gpu_stream *stream, const void *planned, const struct image *source,
+                       const struct image *mask, const struct image *target, struct error *err) {
+    const struct adjust_plan *plan = planned;
+    (void)mask;
     bool alpha = image_pixel_has_alpha(source->model);
     bool from = source->plane[0].channels - alpha > 1, to = target->plane[0].channels - alpha > 1;
     struct adjust_pass pass = {
@@ -30,3 +32,5 @@ enum status gpu_adjust(struct gpu_stream *stream, const struct adjust_plan *plan
                               : KERNEL_adjust_1_1;
     return gpu_launch(stream, kernel, &pass, blocks, err);
 }
+
+const struct gpu_filter gpu_filter_adjust = {.run = run};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/filters.h"
+#include "gpu/filter.h"
 
 #include <string.h>
 
@@ -44,8 +44,10 @@ static enum kernel choose_kernel(const struct convolve_pass *pass) {
     return KERNEL_convolve;
 }
 
-enum status gpu_convolve(struct gpu_stream *stream, const struct convolve_plan *plan,
-                         const struct image *source, const struct image *target, struct error *err) {
+static enum status run(struct gpu_stream *stream, const void *planned, const struct image *source,
+                       const struct image *mask, const struct image *target, struct error *err) {
+    const struct convolve_plan *plan = planned;
+    (void)mask;
     const struct plane *plane = &source->plane[0];
     struct convolve_pass pass = {
         .source = gpu_launch_grid(plane, (enum edge)plan->edge),
@@ -76,3 +78,5 @@ enum status gpu_convolve(struct gpu_stream *stream, const struct convolve_plan *
                                   KERNEL_CONVOLVE_SMALL_HEIGHT, 0, &blocks.count);
     return gpu_launch(stream, kernel, &pass, blocks, err);
 }
+
+const struct gpu_filter gpu_filter_convolve = {.run = run};

@@ -2,7 +2,7 @@
 #include "gpu/filters/gpu_chain.h"
 
 #include "core/clock.h"
-#include "gpu/detect/detect.h"
+#include "gpu/filter.h"
 #include "gpu/filters/filters.h"
 
 struct image gpu_chain_image(const struct image *like, CUdeviceptr data) {
@@ -25,22 +25,13 @@ static size_t larger_of(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-/* How many times as long a byte of the picture takes as in other runs of the filter. A median of 16 bits
- * searches its window (gpu/filters/rank/median.c). Other parameters matter far less. */
-static double times_as_long(const struct step *step, const struct image_shape *source) {
-    if (step->filter != FILTER_MEDIAN || source->depth == 8) {
-        return 1;
-    }
-    const double side = 2.0 * step->median.radius + 1;
-    return side * side;
-}
-
 struct hang_detector_work gpu_chain_work(const struct chain *chain, const struct image_shape *source) {
     _Static_assert((int)FILTER_COUNT < HANG_KINDS - 1, "the last kinds are those of JPEGs");
     struct hang_detector_work work = {.steps = chain->count ? chain->count : 1};
     double most = 1;
     for (uint32_t i = 0; i < chain->count; i++) {
-        const double times = times_as_long(&chain->step[i], source);
+        const struct gpu_filter *filter = gpu_filter_get(chain->step[i].filter);
+        const double times = filter->slowness ? filter->slowness(step_plan(&chain->step[i]), source) : 1;
         work.kinds |= UINT32_C(1) << chain->step[i].filter;
         most = times > most ? times : most;
     }
@@ -79,42 +70,6 @@ enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream
                                         : status;
 }
 
-enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, const struct image *source,
-                           const struct image *mask, const struct image *target, struct error *err) {
-    switch (step->filter) {
-    case FILTER_ADJUST:
-        return gpu_adjust(stream, &step->adjust, source, target, err);
-    case FILTER_BLUR:
-        return gpu_blur(stream, &step->blur, source, target, err);
-    case FILTER_CONVOLVE:
-        return gpu_convolve(stream, &step->convolve, source, target, err);
-    case FILTER_CROP:
-        return gpu_crop(stream, &step->crop, source, target, err);
-    case FILTER_DILATE:
-    case FILTER_ERODE:
-        return gpu_morphology(stream, &step->morphology, step->filter == FILTER_DILATE, source, target, err);
-    case FILTER_MEDIAN:
-        return gpu_median(stream, &step->median, source, target, err);
-    case FILTER_PIXELATE:
-        return gpu_pixelate(stream, &step->pixelate, source, target, err);
-    case FILTER_PLACEHOLDER:
-        return gpu_resize(stream, &step->placeholder.resize, source, target, err);
-    case FILTER_RESIZE:
-        return gpu_resize(stream, &step->resize, source, target, err);
-    case FILTER_ROTATE:
-        return gpu_orient(stream, source, (uint8_t)step->rotate.orientation, target, err);
-    case FILTER_SHARPEN:
-        return gpu_sharpen(stream, &step->sharpen, source, target, err);
-    case FILTER_STATS:
-        return gpu_stats(stream, source, mask, target, err);
-    case FILTER_DETECT:
-        return gpu_detect(stream, &step->detect, source, target, err);
-    case FILTER_COUNT:
-        break;
-    }
-    return fail(err, ST_INTERNAL, "the chain has an unknown filter");
-}
-
 static bool is_blended(const struct chain_run *run) {
     return run->mask && filter_get(run->chain->step[0].filter)->answer == ANSWER_PICTURE;
 }
@@ -132,7 +87,8 @@ enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream
         struct image_shape shape = chain_shape(run->chain, &source, i + 1);
         image_layout(&chain->result, &shape);
         image_place(&chain->result, (uint8_t *)(uintptr_t)to);
-        status = gpu_chain_step(stream, &run->chain->step[i], &from, mask, &chain->result, err);
+        const struct step *step = &run->chain->step[i];
+        status = gpu_filter_get(step->filter)->run(stream, step_plan(step), &from, mask, &chain->result, err);
         if (status == ST_OK && is_blended(run) && i + 1 == chain_masked(run->chain)) {
             status = gpu_blend(stream, &chain->source, mask, &chain->result, err);
         }
@@ -185,11 +141,11 @@ static enum status enqueue(struct gpu_stream *stream, struct gpu_chain *chain, s
     return status == ST_OK ? gpu_stream_signal(stream, err) : status;
 }
 
-/* Candidates come in any order. */
 static void finish_result(const struct chain_run *run) {
     const struct chain *chain = run->chain;
-    if (chain->step[chain->count - 1].filter == FILTER_DETECT) {
-        gpu_detect_sort((struct face_candidates *)(void *)plane_row(&run->target->plane[0], 0));
+    const struct gpu_filter *last = gpu_filter_get(chain->step[chain->count - 1].filter);
+    if (last->finish) {
+        last->finish(plane_row(&run->target->plane[0], 0));
     }
 }
 

@@ -26,10 +26,6 @@ struct hang_detector_work gpu_chain_work(const struct chain *chain, const struct
 /* Reserves the stream's buffers for the run, and fills in the sizes. Status as of gpu_buffer_reserve. */
 enum status gpu_chain_reserve(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err);
 
-/* Enqueues one step in device memory. Only statistics read `mask` (or NULL). Status as of gpu_chain_run. */
-enum status gpu_chain_step(struct gpu_stream *stream, const struct step *step, const struct image *source,
-                           const struct image *mask, const struct image *target, struct error *err);
-
 /* Enqueues all steps from chain->source, in stream->source or turned into stream->target, to chain->result.
  * Status as of gpu_chain_run. */
 enum status gpu_chain_enqueue(struct gpu_chain *chain, struct gpu_stream *stream, struct error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A block does several small tiles side by side; several blocks do a large one. */
-#include "gpu/filters/filters.h"
+#include "gpu/filter.h"
 
 #include "gpu/stream/launch.h"
 
@@ -100,8 +100,10 @@ static enum status run_large(struct gpu_stream *stream, struct pixelate_pass *pa
                            : status;
 }
 
-enum status gpu_pixelate(struct gpu_stream *stream, const struct pixelate_plan *plan,
-                         const struct image *source, const struct image *target, struct error *err) {
+static enum status run(struct gpu_stream *stream, const void *planned, const struct image *source,
+                       const struct image *mask, const struct image *target, struct error *err) {
+    const struct pixelate_plan *plan = planned;
+    (void)mask;
     struct pixelate_pass pass = {
         .planes = source->plane_count,
         .channels = source->plane[0].channels,
@@ -111,3 +113,5 @@ enum status gpu_pixelate(struct gpu_stream *stream, const struct pixelate_plan *
     return place_tiles(&pass, plan, source, target) ? run_small(stream, &pass, err)
                                                     : run_large(stream, &pass, err);
 }
+
+const struct gpu_filter gpu_filter_pixelate = {.run = run};

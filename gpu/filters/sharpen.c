@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/filters.h"
+#include "gpu/filter.h"
 
 #include "gpu/filters/blur/blur_work.h"
 
-enum status gpu_sharpen(struct gpu_stream *stream, const struct sharpen_plan *plan,
-                        const struct image *source, const struct image *target, struct error *err) {
+static enum status run(struct gpu_stream *stream, const void *planned, const struct image *source,
+                       const struct image *mask, const struct image *target, struct error *err) {
+    const struct sharpen_plan *plan = planned;
+    (void)mask;
     struct blur_work work;
     enum status status = blur_work_init(&work, stream, &plan->blur, source, target, true, err);
     if (status != ST_OK) {
@@ -13,3 +15,5 @@ enum status gpu_sharpen(struct gpu_stream *stream, const struct sharpen_plan *pl
     const struct unsharp unsharp = {work.path[0].source, plan->amount, plan->threshold};
     return blur_work_float(&work, &unsharp, err);
 }
+
+const struct gpu_filter gpu_filter_sharpen = {.run = run};

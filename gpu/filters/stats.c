@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/filters.h"
+#include "gpu/filter.h"
 
 #include <stddef.h>
 
@@ -38,8 +38,9 @@ static struct kernel_tiles cut(const struct kernel_grid *source, unsigned *block
     return tiles;
 }
 
-enum status gpu_stats(struct gpu_stream *stream, const struct image *source, const struct image *mask,
-                      const struct image *target, struct error *err) {
+static enum status run(struct gpu_stream *stream, const void *planned, const struct image *source,
+                       const struct image *mask, const struct image *target, struct error *err) {
+    (void)planned;
     struct stats_pass pass = {
         .source = gpu_launch_grid(&source->plane[0], EDGE_CLAMP),
         .stats = (uint64_t)(uintptr_t)target->plane[0].data,
@@ -58,3 +59,5 @@ enum status gpu_stats(struct gpu_stream *stream, const struct image *source, con
     return status == ST_OK ? gpu_launch(stream, KERNEL_stats_finish, &pass, (struct gpu_blocks){1, 1, 0}, err)
                            : status;
 }
+
+const struct gpu_filter gpu_filter_stats = {.run = run};

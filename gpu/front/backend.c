@@ -83,12 +83,10 @@ static unsigned front_transcodes(struct backend *backend) {
 
 /* A search gets a number of its own for the picture that it decodes. */
 static uint64_t number_of(struct gpu_backend *backend, const struct transcode *job) {
-    const struct chain *chain = job->chain;
-    bool searches = chain->count > 0 && chain->step[chain->count - 1].filter == FILTER_DETECT;
     if (!job->picture) {
         return 0;
     }
-    return searches ? atomic_fetch_add(&backend->pictures, 1) + 1 : *job->picture;
+    return chain_searches(job->chain) ? atomic_fetch_add(&backend->pictures, 1) + 1 : *job->picture;
 }
 
 static enum status front_lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,

@@ -8,66 +8,6 @@
 
 enum { RUN_TIMEOUT_MS = 10000 }; /* the first launch may load code */
 
-struct sample {
-    struct image_shape shape;
-    enum filter_id filter;
-    union filter_arguments arguments;
-    bool masked;
-};
-
-#define SIZE .width = 193, .height = 101 /* odd, so that tiles have edges and tails */
-#define SMALL .width = 61, .height = 67
-#define CHROMA .chroma_shift_x = 1, .chroma_shift_y = 1
-
-/* Together these launch every kernel but the rarest of the blur. */
-static const struct sample samples[] = {
-    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_BLUR, {.blur.sigma = 1.5}, false},
-    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_BLUR, {.blur.sigma = 20}, false},
-    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_BLUR, {.blur.sigma = 7}, false},
-    {{.model = PIXEL_RGBA, .depth = 8, SMALL}, FILTER_BLUR, {.blur.sigma = 3}, false},
-    {{.model = PIXEL_GRAY, .depth = 16, SMALL}, FILTER_BLUR, {.blur.sigma = 9}, false},
-    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_SHARPEN, {.sharpen = {{.sigma = 1.5}, 2, 1}}, false},
-    {{.model = PIXEL_RGBA, .depth = 16, SMALL}, FILTER_SHARPEN, {.sharpen = {{.sigma = 9}, 1, 0}}, true},
-    {{.model = PIXEL_RGB, .depth = 8, SIZE},
-     FILTER_CONVOLVE,
-     {.convolve = {.kernel = {9, 3, {1, 2, -1, 0.5, 3, 0, -2, 1, 0.25}}, .edge = EDGE_MIRROR}},
-     false},
-    {{.model = PIXEL_RGBA, .depth = 8, SMALL},
-     FILTER_CONVOLVE,
-     {.convolve = {.kernel = {15, 3, {1, 2, 3, 2, 1, 2, 4, 6, 4, 2, 1, 2, 3, 2, 1}}, .edge = EDGE_FRAME}},
-     false},
-    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_ADJUST, {.adjust = {1.2, 1.1, 1.4, .gamma = 2}}, true},
-    {{.model = PIXEL_RGBA, .depth = 16, SMALL}, FILTER_ADJUST, {.adjust = {1, 1, 0.5, .gamma = 2}}, false},
-    {{.model = PIXEL_RGB, .depth = 8, SIZE},
-     FILTER_ADJUST,
-     {.adjust = {1, 1, 1, 1, .grayscale = true}},
-     false},
-    {{.model = PIXEL_GRAY, .depth = 8, SIZE}, FILTER_ADJUST, {.adjust = {1, 1, 1, 1, .sepia = 1}}, false},
-    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE},
-     FILTER_ADJUST,
-     {.adjust = {1, 1, 1, 1, .negate = true}},
-     true},
-    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_PIXELATE, {.pixelate = {8}}, true},
-    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_PIXELATE, {.pixelate = {130}}, false},
-    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_RESIZE, {.resize = {.width = 4}}, false},
-    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_RESIZE, {.resize = {.width = 40}}, false},
-    {{.model = PIXEL_RGB, .depth = 16, SMALL},
-     FILTER_RESIZE,
-     {.resize = {.width = 90, .enlarge = true}},
-     false},
-    {{.model = PIXEL_GRAY_ALPHA, .depth = 8, SMALL}, FILTER_RESIZE, {.resize = {.scale = 0.3}}, false},
-    {{.model = PIXEL_RGBA, .depth = 16, SMALL},
-     FILTER_RESIZE,
-     {.resize = {.width = 50, .height = 20, .fit = RESIZE_CONTAIN, .kernel = RESIZE_AREA}},
-     false},
-    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_DILATE, {.morphology = {7, EDGE_MIRROR}}, true},
-    {{.model = PIXEL_RGBA, .depth = 16, SMALL}, FILTER_ERODE, {.morphology = {2, EDGE_ZERO}}, false},
-    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SIZE}, FILTER_MEDIAN, {.median = {4, EDGE_CLAMP}}, false},
-    {{.model = PIXEL_RGBA, .depth = 8, SMALL}, FILTER_MEDIAN, {.median = {3, EDGE_WRAP}}, false},
-    {{.model = PIXEL_RGB, .depth = 8, SIZE}, FILTER_STATS, {.blur = {0}}, true},
-    {{.model = PIXEL_YCBCR, .depth = 8, CHROMA, SMALL}, FILTER_DETECT, {.detect = {.threshold = 0}}, false},
-};
-
 /* Fills the memory with constant noise (xorshift, Marsaglia 2003). */
 static void fill(uint8_t *memory, size_t size) {
     uint32_t state = 2463534242u;
@@ -100,8 +40,8 @@ static bool same_faces(const struct image *a, const struct image *b) {
            memcmp(one->candidate, other->candidate, count * sizeof one->candidate[0]) == 0;
 }
 
-static bool same_result(enum filter_id filter, const struct image *a, const struct image *b) {
-    return filter == FILTER_DETECT ? same_faces(a, b) : same_pixels(a, b);
+static bool same_result(const struct chain *chain, const struct image *a, const struct image *b) {
+    return chain_searches(chain) ? same_faces(a, b) : same_pixels(a, b);
 }
 
 enum { SOURCE, EXPECTED, RESULT, MASK, PICTURES };
@@ -115,11 +55,12 @@ struct bench {
 };
 
 /* Plans the sample and places its pictures in the slot, with noise in the source and the mask. */
-static enum status prepare(struct bench *bench, const struct sample *sample, struct error *err) {
+static enum status prepare(struct bench *bench, enum filter_id filter, const struct filter_sample *sample,
+                           struct error *err) {
     bench->chain = (struct chain){0};
     bench->slot->used = 0;
     enum status status =
-        chain_append(&bench->chain, filter_get(sample->filter), &sample->arguments, &sample->shape, err);
+        chain_append(&bench->chain, filter_get(filter), sample->arguments, &sample->shape, err);
     const struct image_shape result = chain_result(&bench->chain, &sample->shape);
     const struct image_shape coverage = {
         .model = PIXEL_GRAY, .depth = 8, .width = sample->shape.width, .height = sample->shape.height};
@@ -148,11 +89,11 @@ static bool may_lack_faces(enum status status, bool asked) {
     return status == ST_UNSUPPORTED || (asked && status == ST_BUSY);
 }
 
-static enum status run_sample(struct engine_link *link, struct bench *bench, const struct sample *sample,
-                              _Atomic uint32_t *refused, struct error *err) {
+static enum status run_sample(struct engine_link *link, struct bench *bench, enum filter_id filter,
+                              const struct filter_sample *sample, bool *wrong, struct error *err) {
     struct job_timeout timeout = {.least_ms = RUN_TIMEOUT_MS};
     struct wire_done done;
-    enum status status = prepare(bench, sample, err);
+    enum status status = prepare(bench, filter, sample, err);
     if (status == ST_OK) {
         const struct chain_run expected = {.chain = &bench->chain,
                                            .source = &bench->image[SOURCE],
@@ -171,22 +112,36 @@ static enum status run_sample(struct engine_link *link, struct bench *bench, con
     if (asked) {
         status = link_run(link, &run, bench->slot, &timeout, &done, err);
     }
-    bool wrong =
-        status == ST_OK && !same_result(sample->filter, &bench->image[EXPECTED], &bench->image[RESULT]);
-    if ((wrong || status == ST_DEVICE) && sample->filter != FILTER_BLUR) {
-        atomic_fetch_or(refused, filter_bit(sample->filter));
+    *wrong = status == ST_OK && !same_result(&bench->chain, &bench->image[EXPECTED], &bench->image[RESULT]);
+    return chain_searches(&bench->chain) && may_lack_faces(status, asked) ? ST_OK : status;
+}
+
+/* A filter that has failed before is not tried again. */
+static enum status run_samples(struct engine_link *link, struct bench *bench, enum filter_id id,
+                               _Atomic uint32_t *refused, struct error *err) {
+    const struct filter *filter = filter_get(id);
+    const bool basis = id == FILTER_BLUR; /* when its pixels are wrong, no kernel can be trusted */
+    enum status status = ST_OK;
+    for (const struct filter_sample *sample = filter->samples; sample && sample->arguments; sample++) {
+        bool wrong = false, tried = basis || !(*refused & filter_bit(id));
+        int number = (int)(sample - filter->samples);
+        status = tried ? run_sample(link, bench, id, sample, &wrong, err) : ST_OK;
+        if ((wrong || status == ST_DEVICE) && !basis) {
+            atomic_fetch_or(refused, filter_bit(id));
+        }
+        if (wrong && basis) {
+            status = fail(err, ST_DEVICE, "the self-test found wrong pixels (%s, sample %d)", filter->name,
+                          number);
+        } else if (wrong) {
+            log_message(LOG_WARNING, "gpu",
+                        "the self-test found wrong pixels (sample %d), which leaves %s to the CPU until a "
+                        "restart",
+                        number, filter->name);
+        }
+        if (status != ST_OK) {
+            return status;
+        }
     }
-    if (!wrong) {
-        return sample->filter == FILTER_DETECT && may_lack_faces(status, asked) ? ST_OK : status;
-    }
-    int number = (int)(sample - samples);
-    const char *name = filter_get(sample->filter)->name;
-    if (sample->filter == FILTER_BLUR) { /* the first samples: no kernel can be trusted */
-        return fail(err, ST_DEVICE, "the self-test found wrong pixels (sample %d, %s)", number, name);
-    }
-    log_message(LOG_WARNING, "gpu",
-                "the self-test found wrong pixels (sample %d), which leaves %s to the CPU until a restart",
-                number, name);
     return ST_OK;
 }
 
@@ -203,9 +158,9 @@ enum status selftest_run(struct engine_link *link, struct slot *slot, struct bac
                          _Atomic uint32_t *refused, struct error *err) {
     struct bench bench = {.slot = slot};
     enum status status = lane_create(reference, &bench.reference, err);
-    for (unsigned i = 0; i < sizeof samples / sizeof samples[0] && status == ST_OK; i++) {
-        bool tried = samples[i].filter == FILTER_BLUR || !(*refused & filter_bit(samples[i].filter));
-        status = tried ? run_sample(link, &bench, &samples[i], refused, err) : ST_OK;
+    status = status == ST_OK ? run_samples(link, &bench, FILTER_BLUR, refused, err) : status;
+    for (unsigned i = 0; i < FILTER_COUNT && status == ST_OK; i++) {
+        status = i == FILTER_BLUR ? ST_OK : run_samples(link, &bench, (enum filter_id)i, refused, err);
     }
     lane_destroy(bench.reference);
     return status;

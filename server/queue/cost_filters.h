@@ -6,8 +6,6 @@
 #include "filters/chain.h"
 #include "server/message/parameters.h"
 
-struct cost_shape cost_shape_of(const struct image_shape *shape);
-
 /* All steps of the pipeline, colour spaces, regions and redaction, for an upright picture of this shape.
  * `chain` tells what the steps make of the shape; without steps, they keep it. */
 float cost_filters_ns(const struct parameters *parameters, const struct chain *chain,

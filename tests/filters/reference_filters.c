@@ -326,7 +326,7 @@ static void reference_step(const struct step *step, const struct image *source, 
         return;
     case FILTER_DILATE:
     case FILTER_ERODE:
-        reference_morphology(&step->morphology, step->filter == FILTER_DILATE, source, target);
+        reference_morphology(&step->dilate, step->filter == FILTER_DILATE, source, target);
         return;
     case FILTER_MEDIAN:
         reference_median(&step->median, source, target);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu/orient.h"
+#include "gpu/filter.h"
 #include "gpu/filters/filters.h"
 #include "gpu/filters/gpu_chain.h"
 
@@ -206,9 +207,10 @@ static void count(struct check *check, bool right, const struct pictures *pictur
 
 static enum status enqueue(struct check *check, const struct pictures *pictures, const struct image *source,
                            const struct image *target, struct error *err) {
-    return pictures->orientation
-               ? gpu_orient(&check->jpeg.stream, source, pictures->orientation, target, err)
-               : gpu_chain_step(&check->jpeg.stream, &pictures->chain.step[0], source, NULL, target, err);
+    return pictures->orientation ? gpu_orient(&check->jpeg.stream, source, pictures->orientation, target, err)
+                                 : gpu_filter_get(pictures->chain.step[0].filter)
+                                       ->run(&check->jpeg.stream, step_plan(&pictures->chain.step[0]), source,
+                                             NULL, target, err);
 }
 
 /* On device memory that held the guard byte everywhere. */

@@ -148,7 +148,7 @@ static void any_window(struct check *check, enum filter_id filter, const struct 
     if (filter == FILTER_MEDIAN) {
         arguments->median = (struct median_arguments){radius, edge};
     } else {
-        arguments->morphology = (struct morphology_arguments){radius, edge};
+        arguments->dilate = (struct morphology_arguments){radius, edge};
     }
 }
 
@@ -203,8 +203,8 @@ static void append_any(struct check *check, struct chain *chain, enum filter_id 
 static void describe_window(const struct step *step, char *text, size_t size) {
     bool median = step->filter == FILTER_MEDIAN;
     bool window = median || step->filter == FILTER_DILATE || step->filter == FILTER_ERODE;
-    unsigned radius = !window ? 0 : median ? step->median.radius : step->morphology.radius;
-    unsigned edge = !window ? 0 : median ? step->median.edge : step->morphology.edge;
+    unsigned radius = !window ? 0 : median ? step->median.radius : step->dilate.radius;
+    unsigned edge = !window ? 0 : median ? step->median.edge : step->dilate.edge;
     snprintf(text, size, "%s, radius %u, edge %u", filter_get(step->filter)->name, radius, edge);
 }
 

@@ -141,7 +141,7 @@ static void choose_arguments(enum filter_id filter, const struct image_shape *re
         break;
     case FILTER_DILATE:
     case FILTER_ERODE:
-        arguments->morphology = (struct morphology_arguments){1 + (int)below(25), (int)below(EDGE_FRAME)};
+        arguments->dilate = (struct morphology_arguments){1 + (int)below(25), (int)below(EDGE_FRAME)};
         break;
     case FILTER_MEDIAN:
         arguments->median = (struct median_arguments){1 + (int)below(6), (int)below(EDGE_FRAME)};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpu/filter.h"
 #include "gpu/filters/filters.h"
 
 #include "gpu/filters/blur/blur_work.h"
@@ -15,3 +16,11 @@ enum status gpu_blur(struct gpu_stream *stream, const struct blur_plan *plan, co
     }
     return is_float ? blur_work_float(&work, NULL, err) : blur_work_fixed(&work, err);
 }
+
+static enum status run(struct gpu_stream *stream, const void *plan, const struct image *source,
+                       const struct image *mask, const struct image *target, struct error *err) {
+    (void)mask;
+    return gpu_blur(stream, plan, source, target, err);
+}
+
+const struct gpu_filter gpu_filter_blur = {.run = run};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Small windows, and samples of 16 bits, are searched bit by bit (gpu/filters/rank/rank.cuh). For all others
  * the time does not depend on the radius (gpu/filters/rank/median.cuh). */
-#include "gpu/filters/filters.h"
+#include "gpu/filter.h"
 
 #include "gpu/stream/launch.h"
 
@@ -63,8 +63,10 @@ static struct gpu_blocks cut(struct median_pass *pass, int32_t rows) {
     return blocks;
 }
 
-enum status gpu_median(struct gpu_stream *stream, const struct median_plan *plan, const struct image *source,
-                       const struct image *target, struct error *err) {
+static enum status run(struct gpu_stream *stream, const void *planned, const struct image *source,
+                       const struct image *mask, const struct image *target, struct error *err) {
+    const struct median_plan *plan = planned;
+    (void)mask;
     struct median_pass pass = {
         .planes = source->plane_count,
         .channels = source->plane[0].channels,
@@ -86,3 +88,12 @@ enum status gpu_median(struct gpu_stream *stream, const struct median_plan *plan
     return gpu_launch(stream, pass.alpha ? KERNEL_median_strips_alpha : KERNEL_median_strips, &pass, blocks,
                       err);
 }
+
+/* A window of 16 bits is searched. */
+static double slowness(const void *planned, const struct image_shape *source) {
+    const struct median_plan *plan = planned;
+    const double side = 2.0 * plan->radius + 1;
+    return source->depth == 8 ? 1 : side * side;
+}
+
+const struct gpu_filter gpu_filter_median = {.run = run, .slowness = slowness};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filters/filters.h"
+#include "gpu/filter.h"
 
 #include "core/bytes.h"
 #include "gpu/stream/launch.h"
 
-enum status gpu_morphology(struct gpu_stream *stream, const struct morphology_plan *plan, bool largest,
-                           const struct image *source, const struct image *target, struct error *err) {
+static enum status run(struct gpu_stream *stream, const struct morphology_plan *plan, bool largest,
+                       const struct image *source, const struct image *target, struct error *err) {
     const struct plane *plane = &source->plane[0];
     struct morphology_pass pass = {
         .source = gpu_launch_grid(plane, (enum edge)plan->edge),
@@ -35,3 +35,18 @@ enum status gpu_morphology(struct gpu_stream *stream, const struct morphology_pl
     status = gpu_launch(stream, KERNEL_morphology_columns, &pass, columns, err);
     return status == ST_OK ? gpu_launch(stream, KERNEL_morphology_rows, &pass, rows, err) : status;
 }
+
+static enum status dilate(struct gpu_stream *stream, const void *plan, const struct image *source,
+                          const struct image *mask, const struct image *target, struct error *err) {
+    (void)mask;
+    return run(stream, plan, true, source, target, err);
+}
+
+static enum status erode(struct gpu_stream *stream, const void *plan, const struct image *source,
+                         const struct image *mask, const struct image *target, struct error *err) {
+    (void)mask;
+    return run(stream, plan, false, source, target, err);
+}
+
+const struct gpu_filter gpu_filter_dilate = {.run = dilate};
+const struct gpu_filter gpu_filter_erode = {.run = erode};

@@ -2,6 +2,7 @@
  * Plans the launches of a resize. The canvas is cut into bands, so that the sums of columns of one band fit
  * in a bounded piece of scratch memory; most pictures are one band. */
 #include "core/numbers.h"
+#include "gpu/filter.h"
 #include "gpu/filters/filters.h"
 
 #include <string.h>
@@ -306,3 +307,13 @@ enum status gpu_resize(struct gpu_stream *stream, const struct resize_plan *plan
     enum status status = resize_is_blurred(plan) ? blur_background(stream, plan, source, target, err) : ST_OK;
     return status == ST_OK ? resize(stream, plan, source, target, err) : status;
 }
+
+static enum status run(struct gpu_stream *stream, const void *plan, const struct image *source,
+                       const struct image *mask, const struct image *target, struct error *err) {
+    (void)mask;
+    return gpu_resize(stream, plan, source, target, err);
+}
+
+/* A placeholder's plan begins with that of its thumbnail (cpu/filters/resize.c). */
+const struct gpu_filter gpu_filter_resize = {.run = run};
+const struct gpu_filter gpu_filter_placeholder = {.run = run};
