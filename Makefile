@@ -156,13 +156,13 @@ NO_FORMAT := $(call format_sources,webp,webp) $(call format_sources,avif,avif) $
 
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
 GPU_NONE := $(wildcard gpu/*/*none.c)
-GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*.c gpu/*/*.c gpu/*/*/*.c)),$(GPU_NONE))
+GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*.c gpu/*/*.c gpu/*/*/*.c filters/*/gpu/*.c)),$(GPU_NONE))
 GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c link.c wire.c engine.c mapping.c engine_jpeg.c transcoder_faces.c engine_faces.c \
              engine_jpeg_refusals.c submitter.c submitter_faults.c submitter_late.c transcoder.c gpu_stream.c hang_detector.c huffman_sync.c huffman_sync_damage.c progressive.c progressive_damage.c scan_reader.c \
              decode.c encode.c encode_codes.c shared_memory.c engine_sandbox.c engine_layers.c selftest.c)
 
 SOURCES := $(wildcard $(foreach folder,core detect filters codecs cpu config server,$(folder)/*.c $(folder)/*/*.c $(folder)/*/*/*.c))
-SOURCES := $(filter-out server/main.c $(NO_FORMAT),$(SOURCES)) $(GPU_SOURCES)
+SOURCES := $(filter-out server/main.c $(NO_FORMAT) $(wildcard filters/*/gpu/*.c),$(SOURCES)) $(GPU_SOURCES)
 
 # Tests are test_*.c; what else lies beside them is shared by them (libtest.a).
 TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/filters/test_*.c)
@@ -268,7 +268,7 @@ comma := ,
 # References are plain loops that are compared with, and not what is tested: sanitizers would make them ten times slower.
 base_flags = $(if $(filter tests/filters/reference_%,$(1)),$(COMMON) $(WARN) $(CFLAGS_release) $(CFLAGS),$(ALL_CFLAGS))
 own_flags = $(if $(filter cpu/%_avx2.c codecs/%_avx2.c,$(1)),$(VECTOR_avx2)) $(if $(filter cpu/%_avx512.c codecs/%_avx512.c,$(1)),$(VECTOR_avx512)) \
-            $(if $(filter gpu/% tests/% bench/gpu/%,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(EMBEDDED) -Wa$(comma)-I$(comma)$(KERNELS)) \
+            $(if $(filter gpu/% tests/% bench/gpu/%,$(1))$(findstring /gpu/,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(EMBEDDED) -Wa$(comma)-I$(comma)$(KERNELS)) \
             $(if $(filter codecs/%,$(1)),$(FORMAT_FLAGS)) \
             $(if $(filter server/pages/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))
 file_flags = $(strip $(base_flags) $(own_flags))
@@ -307,7 +307,7 @@ $(KERNEL_TOOL): gpu/cuda/compile.c gpu/cuda/nvrtc.c core/status.c core/bytes.c g
 # at it at the same time (make test builds fuzz targets beside the rest): each has a file of its own.
 $(KERNELS)/source.cu: $(KERNEL_TOOL) FORCE
 	@mkdir -p $(@D)
-	@new=$@.$$$$ && $(KERNEL_TOOL) flatten $$new $(sort $(wildcard gpu/*/*.cu gpu/*/*/*.cu)) && \
+	@new=$@.$$$$ && $(KERNEL_TOOL) flatten $$new $(sort $(wildcard gpu/*/*.cu gpu/*/*/*.cu filters/*/gpu/*.cu)) && \
 	    if cmp -s $@ $$new; then rm $$new; else mv $$new $@; fi
 
 # NVRTC looks for its second library where the loader does, and not beside itself.

@@ -6,12 +6,12 @@
 
 #include "core/clock.h"
 #include "cpu/bands.h"
+#include "cpu/blend.h"
 #include "cpu/cpu.h"
 #include "cpu/filter.h"
-#include "cpu/filters/adjust.h"
-#include "cpu/filters/blend.h"
 #include "cpu/networks.h"
 #include "cpu/stages.h"
+#include "filters/adjust/cpu/adjust.h"
 #include "filters/chain.h"
 
 struct cpu_backend {

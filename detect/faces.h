@@ -7,7 +7,7 @@
 
 #include "core/status.h"
 #include "detect/model.h"
-#include "filters/detect.h"
+#include "filters/detect/detect.h"
 
 enum { FACES_MAX = 1024, FACE_LANDMARKS = 5 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * gpu/filters/convolve.cuh for one matrix and RGB of 8 bits; the nearest sample stands for those outside.
- * special.c writes definitions of WIDTH, HEIGHT, DIVISOR and SUMS before this text. */
+ * filters/convolve/gpu/convolve.cuh for one matrix and RGB of 8 bits; the nearest sample stands for those
+ * outside. special.c writes definitions of WIDTH, HEIGHT, DIVISOR and SUMS before this text. */
 #define TILE_COLUMNS 256
 #define TILE_HEIGHT 32
 #define CHANNELS 3

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "filters/detect.h"
+#include "filters/detect/detect.h"
 
 struct detect_sink {
     struct face_candidates *candidates; /* in memory that no other process changes */

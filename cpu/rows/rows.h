@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "filters/adjust/adjust.h"
 #include "filters/blur/blur.h"
-#include "filters/colour/adjust.h"
 #include "filters/resize/resize_weights.h"
 
 enum {
@@ -124,7 +124,7 @@ struct row_ops {
     void (*store)(void *to, const float *from, const struct row_format *format, size_t pixels);
 };
 
-/* How a row of pixels is adjusted (filters/colour/adjust.h). Where pixels keep their channels, sample i of
+/* How a row of pixels is adjusted (filters/adjust/adjust.h). Where pixels keep their channels, sample i of
  * the result is the sum of weight[o][i % ADJUST_PERIOD] * sample i + o - ADJUST_REACH over all o, plus
  * `added`: samples of other pixels have a weight of 0, which changes no sum. */
 enum { ADJUST_REACH = 2, ADJUST_PERIOD = 48 }; /* whole pixels, and whole vectors of every instruction set */

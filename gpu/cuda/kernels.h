@@ -63,7 +63,7 @@ enum { KERNEL_ROW_TABLE = 64 };
 /* Blocks that have a thread for each sample of a row, what is around the tile included. */
 enum { KERNEL_COLUMNS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
 
-/* Both axes without reduction in single precision, radii up to 16; see gpu/filters/blur/blur_near.cuh. It
+/* Both axes without reduction in single precision, radii up to 16; see filters/blur/gpu/blur_near.cuh. It
  * takes struct float_pass. */
 enum {
     KERNEL_NEAR_RADIUS = 16,
@@ -116,12 +116,12 @@ struct sharpen_enlargement {
 };
 KERNEL_SIZE_IS(sharpen_enlargement, 176);
 
-/* Any matrix; see gpu/filters/convolve.cuh. */
+/* Any matrix; see filters/convolve/gpu/convolve.cuh. */
 enum {
     KERNEL_CONVOLVE_HEIGHT = 32, /* of a tile */
     KERNEL_CONVOLVE_SIDE = 15,   /* of a window, at most */
     KERNEL_CONVOLVE_STRIDE = 16, /* of its weights */
-    /* Tiles of the kernels for 3x3 and 5x5, gpu/filters/convolve_small.cuh; the width in samples. */
+    /* Tiles of the kernels for 3x3 and 5x5, filters/convolve/gpu/convolve_small.cuh; the width in samples. */
     KERNEL_CONVOLVE_SMALL_THREADS_Y = 6,
     KERNEL_CONVOLVE_SMALL_WIDTH = 192,
     KERNEL_CONVOLVE_SMALL_HEIGHT = 16,
@@ -143,8 +143,9 @@ struct convolve_pass {
 };
 KERNEL_SIZE_IS(convolve_pass, 1176);
 
-/* Pixelation; see gpu/filters/pixelate.cuh. A block works on a cell: tiles of the filter side by side, or
- * part of one. Cells repeat from span to span, which is as wide as a tile or as the tiles of a cell. */
+/* Pixelation; see filters/pixelate/gpu/pixelate.cuh. A block works on a cell: tiles of the filter side by
+ * side, or part of one. Cells repeat from span to span, which is as wide as a tile or as the tiles of a cell.
+ */
 struct pixelate_plane {
     struct kernel_grid source, target;
     struct kernel_tiles tiles; /* the cells */
@@ -163,14 +164,14 @@ struct pixelate_pass {
 };
 KERNEL_SIZE_IS(pixelate_pass, 448);
 
-/* Filters that order samples; see gpu/filters/rank/rank.cuh. */
+/* Filters that order samples; see filters/morphology/gpu/morphology.cuh. */
 enum {
     KERNEL_RANK_RUN = 8,     /* extremes that a thread makes side by side */
     KERNEL_MEDIAN_RUN = 4,   /* medians that a thread makes one below the other */
     KERNEL_MEDIAN_TILE = 32, /* both sides of a tile */
 };
 
-/* Medians of large windows of 8-bit samples; see gpu/filters/rank/median.cuh. Sizes are in 16 bytes. */
+/* Medians of large windows of 8-bit samples; see filters/median/gpu/median.cuh. Sizes are in 16 bytes. */
 enum {
     KERNEL_MEDIAN_COLUMNS = 128, /* of a tile with its margins */
     KERNEL_MEDIAN_ROWS = 16,     /* of results of a warp, at most */
@@ -210,7 +211,7 @@ struct median_pass {
 };
 KERNEL_SIZE_IS(median_pass, 376);
 
-/* struct stats of filters/stats.h, which the C side compares. */
+/* struct stats of filters/stats/stats.h, which the C side compares. */
 enum { KERNEL_STATS_BINS = 256, KERNEL_STATS_CHANNELS = 4 };
 
 struct kernel_stats_channel {
@@ -252,7 +253,7 @@ struct blend_pass {
 };
 KERNEL_SIZE_IS(blend_pass, 392);
 
-/* Adjustments of colour; see gpu/filters/adjust.cuh. The curve is that of struct adjust_plan. */
+/* Adjustments of colour; see filters/adjust/gpu/adjust.cuh. The curve is that of struct adjust_plan. */
 enum { KERNEL_CURVE = 256, KERNEL_CURVE_FINE = 16 };
 
 struct adjust_plane {

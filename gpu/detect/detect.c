@@ -14,7 +14,7 @@
 _Static_assert(sizeof(struct face_candidate) == sizeof(struct kernel_candidate) &&
                    offsetof(struct face_candidate, sum) == offsetof(struct kernel_candidate, sum) &&
                    offsetof(struct face_candidates, candidate) == sizeof(uint32_t),
-               "kernels write what filters/detect.h says");
+               "kernels write what filters/detect/detect.h says");
 
 /* The packed model in the memory of a device. */
 struct gpu_faces {

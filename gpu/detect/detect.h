@@ -4,7 +4,7 @@
 #ifndef BLURD_GPU_DETECT_DETECT_H
 #define BLURD_GPU_DETECT_DETECT_H
 
-#include "filters/detect.h"
+#include "filters/detect/detect.h"
 #include "gpu/stream/stream.h"
 
 struct face_model;

@@ -136,7 +136,7 @@ struct face_neck_terms {
 };
 KERNEL_SIZE_IS(face_neck_terms, 48);
 
-/* struct face_candidate of filters/detect.h. */
+/* struct face_candidate of filters/detect/detect.h. */
 struct kernel_candidate {
     uint16_t x, y;
     int32_t sum[KERNEL_FACE_SUMS];

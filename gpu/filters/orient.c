@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/filter.h"
 #include "gpu/filters/filters.h"
 
 #include "gpu/stream/launch.h"
@@ -27,20 +26,3 @@ enum status gpu_orient(struct gpu_stream *stream, const struct image *source, ui
     return gpu_launch(stream, turn.transpose ? KERNEL_orient_transpose : KERNEL_orient_mirror, &pass, blocks,
                       err);
 }
-
-static enum status crop(struct gpu_stream *stream, const void *plan, const struct image *source,
-                        const struct image *mask, const struct image *target, struct error *err) {
-    const struct image part = crop_view(plan, source);
-    (void)mask;
-    return gpu_orient(stream, &part, 1, target, err);
-}
-
-static enum status rotate(struct gpu_stream *stream, const void *planned, const struct image *source,
-                          const struct image *mask, const struct image *target, struct error *err) {
-    const struct rotate_plan *plan = planned;
-    (void)mask;
-    return gpu_orient(stream, source, (uint8_t)plan->orientation, target, err);
-}
-
-const struct gpu_filter gpu_filter_crop = {.run = crop};
-const struct gpu_filter gpu_filter_rotate = {.run = rotate};

@@ -13,7 +13,7 @@ cuda=$(sed -n 's/^CUDA_INCLUDE *:= *//p' build/cuda/*/cuda.mk 2>/dev/null | head
 flags="-DSTATIC_ANALYSIS -std=c11 -D_GNU_SOURCE -I. -pthread -Ibuild/release $cuda"
 sources=$(git ls-files 'core/*.c' 'filters/*.c' 'codecs/*.c' 'cpu/*.c' 'config/*.c' 'server/*.c')
 if [ -n "$cuda" ]; then
-    sources+=" $(git ls-files 'gpu/*.c' | grep -v none)"
+    sources+=" $(git ls-files 'gpu/*.c' 'filters/*/gpu/*.c' | grep -v none)"
 else
     sources+=" $(git ls-files 'gpu/*none.c')"
 fi

@@ -39,7 +39,7 @@ def is_named_after(header, name, tags):
         return True
     folders, stem = header.split("/")[:-1], header.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     own = [stem, *(f"{folder}_{stem}" for folder in folders), *(f"{folder}_" for folder in folders[1:])]
-    if folders[1:] == [stem]: # cpu/filters/filters.h is for all of cpu/filters
+    if folders[1:] == [stem]: # gpu/filters/filters.h is for all of gpu/filters
         own.append(f"{folders[0]}_")
     return name.startswith(tuple(own))
 

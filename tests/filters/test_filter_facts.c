@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "filters/stats.h"
+#include "filters/stats/stats.h"
 #include "tests/filters/filter_levels.h"
 
 /* last: it defines a macro that is called fail, too */

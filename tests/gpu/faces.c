@@ -34,7 +34,7 @@ static uint8_t clamped(int value) {
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/* The conversion of filters/detect.h. */
+/* The conversion of filters/detect/detect.h. */
 static void to_rgb(const struct image *image, uint32_t x, uint32_t y, uint8_t *rgb) {
     unsigned channels = image->plane[0].channels;
     if (image->model == PIXEL_YCBCR) {

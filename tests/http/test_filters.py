@@ -263,7 +263,7 @@ BODIES = {
     'jpeg 420': pictures.jpeg(pictures.photograph(67, 45), subsampling='420'),
     'jpeg gray': pictures.jpeg(pictures.photograph(67, 45, 1)),
 }
-gpu_has_filters = pytest.mark.skipif(not (daemon.ROOT / 'gpu/filters/pixelate.cu').exists(), reason='the GPU does blurs only')
+gpu_has_filters = pytest.mark.skipif(not (daemon.ROOT / 'filters/pixelate/gpu/pixelate.cu').exists(), reason='the GPU does blurs only')
 
 
 @pytest.fixture(scope='module')

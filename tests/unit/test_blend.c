@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Blending against the formula, sample by sample. */
-#include "cpu/filters/blend.h"
+#include "cpu/blend.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,8 +13,8 @@
 
 #include "core/clock.h"
 #include "cpu/bands.h"
+#include "cpu/blend.h"
 #include "cpu/cpu.h"
-#include "cpu/filters/blend.h"
 #include "cpu/linear.h"
 #include "cpu/mask/mask.h"
 #include "cpu/mask/redact.h"

@@ -84,7 +84,7 @@ static void test_the_source_is_whole(void **state) {
     struct error err = {0};
     assert_int_equal(embedded_image(&embedded_source, &text, &err), ST_OK);
     const char *source = (const char *)text.data;
-    assert_non_null(strstr(source, "#line 1 \"gpu/filters/blur/blur.cu\"\n"));
+    assert_non_null(strstr(source, "#line 1 \"filters/blur/gpu/blur.cu\"\n"));
     assert_null(strstr(source, "#include \""));
     for (size_t i = 0; i < KERNELS; i++) { /* a macro makes the names of the blocks of the network */
         bool made = strncmp(kernel_names[i], "face_block_", strlen("face_block_")) == 0;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "filters/detect/detect.h"
+
+static const struct argument detect_table[] = {{.name = NULL}};
+
+/* 16 bits, since such planes are not padded to whole MCUs. */
+struct image_shape detect_shape(void) {
+    return (struct image_shape){.model = PIXEL_GRAY,
+                                .depth = 16,
+                                .width = sizeof(struct face_candidates) / sizeof(uint16_t),
+                                .height = 1};
+}
+
+static uint32_t padded(uint32_t side) {
+    return (side + DETECT_UNIT - 1) / DETECT_UNIT * DETECT_UNIT;
+}
+
+/* Cells have coordinates of 16 bits. */
+static bool is_possible(const struct image_shape *shape) {
+    const uint32_t most = DETECT_CELL * (UINT16_MAX + 1) - DETECT_UNIT;
+    return shape->width <= most && shape->height <= most;
+}
+
+static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
+                        struct error *err) {
+    const struct detect_arguments *detect = arguments;
+    struct detect_plan *made = planned;
+    if (!(detect->threshold >= 0 && detect->threshold <= 1)) {
+        return fail(err, ST_ARGUMENT, "the threshold of detection must be from 0 to 1");
+    }
+    if (!is_possible(shape)) {
+        return fail(err, ST_ARGUMENT, "the picture is too large for detection");
+    }
+    *made = (struct detect_plan){
+        .threshold = detect->threshold, .width = padded(shape->width), .height = padded(shape->height)};
+    return ST_OK;
+}
+
+static bool planar(const void *arguments, const struct image_shape *shape) {
+    (void)arguments;
+    (void)shape;
+    return true;
+}
+
+static void result(const void *planned, struct image_shape *shape) {
+    (void)planned;
+    *shape = detect_shape();
+}
+
+static bool valid(const void *planned, const struct image_shape *shape) {
+    const struct detect_plan *made = planned;
+    return made->threshold >= 0 && made->threshold <= 1 && is_possible(shape) &&
+           made->width == padded(shape->width) && made->height == padded(shape->height);
+}
+
+static const struct filter_sample samples[] = {
+    {FILTER_SAMPLE_PLANES, &(const struct detect_arguments){.threshold = 0}, false},
+    {.arguments = NULL},
+};
+
+const struct filter filter_detect = {
+    .name = "detect",
+    .help = "Finds faces.",
+    .arguments = detect_table,
+    .plan = plan,
+    .planar = planar,
+    .result = result,
+    .answer = ANSWER_FACES,
+    .moves = true,
+    .valid = valid,
+    .samples = samples,
+};
