@@ -43,8 +43,9 @@ struct filter_sample {
     }
 
 struct filter {
-    const char *name;
+    const char *name; /* POST /NAME is its route */
     const char *help;
+    const char *example; /* a query that shows it; NULL: it needs none */
     const struct argument *arguments;
     /* Makes the plan for pictures of this shape: the filter's own struct, all zero before. */
     enum status (*plan)(const void *arguments, const struct image_shape *shape, void *plan,

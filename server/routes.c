@@ -9,6 +9,7 @@
 #include "core/json/json.h"
 #include "core/log.h"
 #include "core/version.h"
+#include "filters/filter.h"
 #include "gpu/front/versions.h"
 #include "server/answer.h"
 #include "server/pages/document.h"
@@ -18,35 +19,38 @@
 #include "server/service.h"
 #include "server/tracing/exporter.h"
 
+enum { FILTERS_TEXT_MAX = 4096 };
+
+/* A line for each filter. */
+static void list_filters(char text[static FILTERS_TEXT_MAX]) {
+    size_t used = 0;
+    for (unsigned i = 0; i < FILTER_COUNT && used < FILTERS_TEXT_MAX; i++) {
+        const struct filter *filter = filter_get((enum filter_id)i);
+        char target[64];
+        snprintf(target, sizeof target, "%s%s%s", filter->name, filter->example ? "?" : "",
+                 filter->example ? filter->example : "");
+        used +=
+            (size_t)snprintf(text + used, FILTERS_TEXT_MAX - used, "POST /%-39s %s\n", target, filter->help);
+    }
+}
+
 static void answer_index(struct request *request) {
     if (playground_wanted(request)) {
         playground_answer(request);
         return;
     }
-    char formats[FORMATS_TEXT_MAX];
+    char formats[FORMATS_TEXT_MAX], filters[FILTERS_TEXT_MAX];
     formats_text(formats);
-    answer_page(
-        request, 200, request->route->media,
-        "blurd %s: filters pictures; %s.\n\n"
-        "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
-        "POST /blur?sigma=8                        Gaussian blur\n"
-        "     /sharpen?sigma=1&amount=1            unsharp mask\n"
-        "     /convolve?preset=edge                any matrix: kernel=0,-1,0;-1,5,-1;0,-1,0\n"
-        "     /pixelate?block=16                   tiles\n"
-        "     /resize?width=800                    another size\n"
-        "     /crop?width=50%%25&height=50%%25       a rectangle\n"
-        "     /rotate?angle=90                     quarter turns, flip=horizontal|vertical|both\n"
-        "     /adjust?saturation=1.3&contrast=1.1  gamma, grayscale, duotone, negate\n"
-        "     /placeholder                         BlurHash, ThumbHash, colours, as JSON\n"
-        "     /median?radius=1                     median of a window: removes specks\n"
-        "     /dilate?radius=1                     largest sample of a window; /erode: smallest\n"
-        "     /detect                              faces, as JSON; ?detect=faces hides them elsewhere\n"
-        "     /stats                               mean, extremes, histogram, as JSON\n"
-        "     /pipeline?ops=blur:sigma=2|sharpen   up to 8 of them\n\n"
-        "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
-        "for good.\n\n"
-        "GET  /readyz /livez /version /metrics /openapi.json\n",
-        BLURD_VERSION, formats, request->service->port);
+    list_filters(filters);
+    answer_page(request, 200, request->route->media,
+                "blurd %s: filters pictures; %s.\n\n"
+                "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
+                "%s"
+                "POST /pipeline?ops=blur:sigma=2|sharpen       up to 8 of them\n\n"
+                "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
+                "for good.\n\n"
+                "GET  /readyz /livez /version /metrics /openapi.json\n",
+                BLURD_VERSION, formats, request->service->port, filters);
     answer_header(request, "Vary", "Accept");
 }
 
@@ -160,13 +164,9 @@ static const struct route routes[] = {
      .answer = answer_index,
      .help = "A page for trying the filters in browsers; a page of help for other clients.",
      .media = "text/plain; charset=utf-8"},
-    {.path = "/adjust", .name = "adjust", .filter = "adjust"},
-    {.path = "/blur", .name = "blur", .filter = "blur"},
-    {.path = "/convolve", .name = "convolve", .filter = "convolve"},
-    {.path = "/crop", .name = "crop", .filter = "crop"},
-    {.path = "/detect", .name = "detect", .filter = "detect"},
-    {.path = "/dilate", .name = "dilate", .filter = "dilate"},
-    {.path = "/erode", .name = "erode", .filter = "erode"},
+#define FILTER(ID, name_, type) {.path = "/" #name_, .name = #name_, .filter = #name_},
+#include "filters/filters.def"
+#undef FILTER
     {.path = "/livez",
      .name = "livez",
      .answer = answer_livez,
@@ -174,7 +174,6 @@ static const struct route routes[] = {
      .help = "200 as long as the process answers. Checks nothing else.",
      .media = "application/json",
      .schema = "Liveness"},
-    {.path = "/median", .name = "median", .filter = "median"},
     {.path = "/metrics",
      .name = "metrics",
      .answer = answer_metrics,
@@ -191,8 +190,6 @@ static const struct route routes[] = {
     {.path = "/pipeline",
      .name = "pipeline",
      .help = "Up to 8 filters in sequence, with a single decoding and encoding."},
-    {.path = "/pixelate", .name = "pixelate", .filter = "pixelate"},
-    {.path = "/placeholder", .name = "placeholder", .filter = "placeholder"},
     {.path = "/readyz",
      .name = "readyz",
      .answer = answer_readyz,
@@ -203,10 +200,6 @@ static const struct route routes[] = {
      .media = "application/json",
      .schema = "Readiness",
      .refusal = "Draining, or waiting for a GPU that is required."},
-    {.path = "/resize", .name = "resize", .filter = "resize"},
-    {.path = "/rotate", .name = "rotate", .filter = "rotate"},
-    {.path = "/sharpen", .name = "sharpen", .filter = "sharpen"},
-    {.path = "/stats", .name = "stats", .filter = "stats"},
     {.path = "/version",
      .name = "version",
      .answer = answer_version,

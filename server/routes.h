@@ -5,7 +5,7 @@
 
 #include "server/route.h"
 
-/* The table, alphabetical, and how many routes it has. */
+/* The table, with a route for each filter, and how many routes it has. */
 const struct route *routes_table(unsigned *count);
 
 /* The route of a path, or NULL. `admin`: asked through the second listener; `two`: there is one. */

@@ -332,6 +332,7 @@ static const struct filter_sample samples[] = {
 const struct filter filter_adjust = {
     .name = "adjust",
     .help = "Brightness, contrast, saturation, gamma, grey, sepia, duotone, negative.",
+    .example = "saturation=1.3&contrast=1.1",
     .arguments = adjust_table,
     .plan = plan,
     .planar = planar,

@@ -194,6 +194,7 @@ static const struct filter_sample samples[] = {
 const struct filter filter_blur = {
     .name = "blur",
     .help = "Gaussian blur.",
+    .example = "sigma=8",
     .arguments = blur_table,
     .plan = plan,
     .planar = planar,

@@ -284,6 +284,7 @@ static const struct filter_sample samples[] = {
 const struct filter filter_convolve = {
     .name = "convolve",
     .help = "Any matrix up to 15x15: edges, relief, or your own.",
+    .example = "preset=edge",
     .arguments = convolve_table,
     .plan = plan,
     .valid = valid,

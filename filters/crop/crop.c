@@ -293,6 +293,7 @@ struct image crop_view(const struct crop_plan *plan, const struct image *image) 
 const struct filter filter_crop = {
     .name = "crop",
     .help = "A rectangle of the picture.",
+    .example = "width=50%25&height=50%25",
     .arguments = crop_table,
     .plan = plan,
     .check = check,

@@ -79,6 +79,7 @@ static const struct filter_sample samples[] = {
 const struct filter filter_median = {
     .name = "median",
     .help = "The median of a window: removes specks and keeps edges.",
+    .example = "radius=1",
     .arguments = median_table,
     .plan = plan,
     .planar = planar,

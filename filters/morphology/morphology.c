@@ -54,6 +54,7 @@ static const struct filter_sample dilate_samples[] = {
 const struct filter filter_dilate = {
     .name = "dilate",
     .help = "Bright areas grow.",
+    .example = "radius=1",
     .arguments = morphology_table,
     .plan = plan,
     .valid = valid,
@@ -69,6 +70,7 @@ static const struct filter_sample erode_samples[] = {
 const struct filter filter_erode = {
     .name = "erode",
     .help = "Dark areas grow.",
+    .example = "radius=1",
     .arguments = morphology_table,
     .plan = plan,
     .valid = valid,

@@ -58,6 +58,7 @@ static const struct filter_sample samples[] = {
 const struct filter filter_pixelate = {
     .name = "pixelate",
     .help = "Tiles of one colour.",
+    .example = "block=16",
     .arguments = pixelate_table,
     .plan = plan,
     .planar = planar,

@@ -274,6 +274,7 @@ static const struct filter_sample samples[] = {
 const struct filter filter_resize = {
     .name = "resize",
     .help = "Another size.",
+    .example = "width=800",
     .arguments = resize_argument_table,
     .plan = plan,
     .check = check,

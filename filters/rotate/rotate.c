@@ -59,6 +59,7 @@ static bool valid(const void *planned, const struct image_shape *shape) {
 const struct filter filter_rotate = {
     .name = "rotate",
     .help = "Turned by quarters, mirrored.",
+    .example = "angle=90",
     .arguments = rotate_table,
     .plan = plan,
     .planar = planar,

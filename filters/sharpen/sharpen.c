@@ -75,6 +75,7 @@ static const struct filter_sample samples[] = {
 const struct filter filter_sharpen = {
     .name = "sharpen",
     .help = "Unsharp mask.",
+    .example = "sigma=1&amount=1",
     .arguments = sharpen_table,
     .plan = plan,
     .valid = valid,
