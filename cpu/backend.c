@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/processor.h"
 #include "cpu/bands.h"
 #include "cpu/blend.h"
 #include "cpu/cpu.h"
@@ -171,44 +172,28 @@ static const struct backend_ops cpu_ops = {
 };
 
 struct cpu_level {
+    enum processor_level level;
     const char *name;
-    bool (*available)(void);
     void (*fill)(struct row_set *set);
     const struct detect_kernels *(*kernels)(void);
 };
 
-static bool have_always(void) {
-    return true;
-}
-
-#if defined(__x86_64__)
-static bool have_avx2(void) {
-    return __builtin_cpu_supports("avx2");
-}
-
-/* The Makefile and a pragma compile rows_avx512.c for these instructions. */
-static bool have_avx512(void) {
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
-}
-#endif
-
 /* Best first. */
 static const struct cpu_level levels[] = {
 #if defined(__x86_64__)
-    {"avx512", have_avx512, row_set_avx512, detect_kernels_avx512},
-    {"avx2", have_avx2, row_set_avx2, detect_kernels_avx2},
+    {PROCESSOR_AVX512, "avx512", row_set_avx512, detect_kernels_avx512},
+    {PROCESSOR_AVX2, "avx2", row_set_avx2, detect_kernels_avx2},
 #elif defined(__aarch64__)
-    {"neon", have_always, row_set_neon, detect_kernels_neon},
+    {PROCESSOR_NEON, "neon", row_set_neon, detect_kernels_neon},
 #endif
-    {"baseline", have_always, row_set_baseline, detect_kernels_baseline},
-    {"plain", have_always, row_set_plain, detect_kernels_plain},
+    {PROCESSOR_BASELINE, "baseline", row_set_baseline, detect_kernels_baseline},
+    {PROCESSOR_PLAIN, "plain", row_set_plain, detect_kernels_plain},
 };
 
 static enum status choose_level(const char *name, const struct cpu_level **level, struct error *err) {
+    const enum processor_level best = processor_level(name);
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        bool meant = strcmp(name, levels[i].name) == 0 || strcmp(name, "auto") == 0;
-        if (meant && levels[i].available()) {
+        if (levels[i].level <= best) {
             *level = &levels[i];
             return ST_OK;
         }

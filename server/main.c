@@ -17,6 +17,7 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/process/descriptors.h"
+#include "core/processor.h"
 #include "core/version.h"
 #include "cpu/cpu.h"
 #include "gpu/front/versions.h"
@@ -162,6 +163,7 @@ static void service_prepare(struct service *service, const struct command *comma
                                 .http_library = http_library(),
                                 .idle_event = -1};
     set_heap(service->cores);
+    processor_limit(processor_level(config_choice_name(config->cpu_level)));
     service->notify = activation_connect();
     service->gpu = may_have_gpu(config);
     service->places = service->gpu ? effective_places(config) : 0;
@@ -338,16 +340,15 @@ static bool take_engine_argument(int *argc, char **argv, bool *open) {
     return true;
 }
 
-static int complain(const struct error *err) {
+static int complain(const struct error *err, int code) {
     fprintf(stderr, "blurd: %s\n", err->text);
-    return EXIT_FAILURE;
+    return code;
 }
 
 static int check_config(const struct config *config, struct error *err) {
     struct config effective;
     if (effective_config(config, &effective, err) != ST_OK) {
-        fprintf(stderr, "blurd: %s\n", err->text);
-        return EX_CONFIG;
+        return complain(err, EX_CONFIG);
     }
     config_print(config, &effective, stdout);
     return fflush(stdout) == 0 && !ferror(stdout) ? EX_OK : EX_IOERR;
@@ -359,8 +360,7 @@ int main(int argc, char **argv) {
     struct error err = {0};
     bool open, engine = take_engine_argument(&argc, argv, &open);
     if (config_load(&config, &action, argc, argv, environ, &err) != ST_OK) {
-        fprintf(stderr, "blurd: %s\n", err.text);
-        return EX_CONFIG;
+        return complain(&err, EX_CONFIG);
     }
     if (action == CONFIG_HELP_OPENAPI) {
         return print_openapi(&config);
@@ -374,7 +374,7 @@ int main(int argc, char **argv) {
     if (action == CONFIG_BENCHMARK) {
         return benchmark_run(&config, argc, argv, config_operands(argc, argv), stdout, &err) == ST_OK
                    ? EX_OK
-                   : complain(&err);
+                   : complain(&err, EXIT_FAILURE);
     }
     if (action != CONFIG_RUN) {
         char version[FORMATS_VERSION_MAX];

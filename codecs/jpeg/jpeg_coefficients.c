@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "codecs/jpeg/jpeg_scans.h"
-#include "codecs/processor.h"
 #include "core/deadline.h"
 #include "core/jpeg/head.h"
 #include "core/numbers.h"
+#include "core/processor.h"
 
 enum { BLOCK = COEFFICIENTS_SIDE, UNSEEN = -1, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
 
@@ -318,18 +318,9 @@ enum status jpeg_coefficients_read_by(const struct jpeg_coefficients_way *way, s
                : fail(err, ST_UNSUPPORTED, "the JPEG's scans are damaged, incomplete or unusual");
 }
 
-bool jpeg_coefficients_are_quick(void) {
-#if defined(__x86_64__)
-    /* Zen 1 and 2 have BMI2, but take a hundred cycles for such an instruction. */
-    return processor_has(PROCESSOR_AVX2) && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
-#else
-    return false;
-#endif
-}
-
 enum status jpeg_coefficients_read(struct bytes input, const struct codec_limits *limits,
                                    const struct image_shape *shape, bool plain, uint8_t *memory,
                                    struct error *err) {
-    const struct jpeg_coefficients_way way = {.quick = jpeg_coefficients_are_quick(), .plain = plain};
+    const struct jpeg_coefficients_way way = {.quick = processor_extracts_bits(), .plain = plain};
     return jpeg_coefficients_read_by(&way, input, limits, shape, memory, err);
 }

@@ -30,7 +30,7 @@ enum status jpeg_coefficients_read(struct bytes input, const struct codec_limits
 enum jpeg_order { JPEG_COLUMNS, JPEG_ROWS, JPEG_SCAN }; /* of the values of a block */
 
 struct jpeg_coefficients_way {
-    bool quick; /* by instructions that not every processor has */
+    bool quick; /* by BMI2, which needs processor_extracts_bits() */
     bool plain;
     enum jpeg_order order; /* core/jpeg/coefficients.h describes JPEG_COLUMNS */
     uint64_t *table;       /* memory for the table, where another process may change the coefficients while
@@ -38,7 +38,6 @@ struct jpeg_coefficients_way {
 };
 
 /* The same in any way. */
-bool jpeg_coefficients_are_quick(void);
 enum status jpeg_coefficients_read_by(const struct jpeg_coefficients_way *way, struct bytes input,
                                       const struct codec_limits *limits, const struct image_shape *shape,
                                       uint8_t *memory, struct error *err);

@@ -12,6 +12,7 @@
 #include "core/crew.h"
 #include "core/deadline.h"
 #include "core/jpeg/head.h"
+#include "core/processor.h"
 
 enum {
     BLOCK = COEFFICIENTS_SIDE,
@@ -187,7 +188,7 @@ static enum status transform_all(struct progressive *file, bool *left, uint32_t 
 static enum status decode_progressive(struct progressive *file, struct bytes input, bool *left,
                                       uint32_t *told, struct error *err) {
     const struct image_shape shape = image_shape(file->image);
-    const struct jpeg_coefficients_way way = {.quick = jpeg_coefficients_are_quick(),
+    const struct jpeg_coefficients_way way = {.quick = processor_extracts_bits(),
                                               .order = file->level->sorts ? JPEG_SCAN : JPEG_ROWS};
     uint8_t *memory = (uint8_t *)file + STATE;
     struct error unusual;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "codecs/png/huffman.h"
-#include "codecs/processor.h"
+#include "core/processor.h"
 
 enum {
     LITERALS = 256,
@@ -281,7 +281,7 @@ enum status deflate_rle_block(const uint8_t *data, size_t size, struct buf *outp
     make_codes(data, size, made);
     make_tables(made, &codes);
     put_header(&writer, made);
-    if (processor_has(PROCESSOR_AVX2)) {
+    if (processor_allows(PROCESSOR_AVX2)) {
         put_data_bmi2(&writer, &codes, data, data + size);
     } else {
         put_data(&writer, &codes, data, data + size);

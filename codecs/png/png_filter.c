@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "core/processor.h"
+
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* a: left, b: above, c: above to the left. The distances of a + b - c from them are |b - c|, |a - c| and
@@ -83,6 +85,10 @@ ALWAYS_INLINE uint64_t sum_row(const uint8_t *bytes, size_t size) {
 
 /* The same loops for processors with wider vectors. */
 #if defined(__x86_64__)
+static void filter_row_baseline(unsigned filter, const struct png_row *row) {
+    filter_row(filter, row);
+}
+
 __attribute__((target("avx2"))) static void filter_row_avx2(unsigned filter, const struct png_row *row) {
     filter_row(filter, row);
 }
@@ -92,11 +98,11 @@ __attribute__((target("avx2"))) static uint64_t sum_row_avx2(const uint8_t *byte
 }
 
 void png_filter(unsigned filter, const struct png_row *row) {
-    (__builtin_cpu_supports("avx2") ? filter_row_avx2 : png_filter_baseline)(filter, row);
+    (processor_allows(PROCESSOR_AVX2) ? filter_row_avx2 : filter_row_baseline)(filter, row);
 }
 
 uint64_t png_filter_sum(const uint8_t *bytes, size_t size) {
-    return __builtin_cpu_supports("avx2") ? sum_row_avx2(bytes, size) : sum_row(bytes, size);
+    return processor_allows(PROCESSOR_AVX2) ? sum_row_avx2(bytes, size) : sum_row(bytes, size);
 }
 #else
 void png_filter(unsigned filter, const struct png_row *row) {
@@ -107,7 +113,3 @@ uint64_t png_filter_sum(const uint8_t *bytes, size_t size) {
     return sum_row(bytes, size);
 }
 #endif
-
-void png_filter_baseline(unsigned filter, const struct png_row *row) {
-    filter_row(filter, row);
-}

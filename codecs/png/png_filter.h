@@ -33,9 +33,6 @@ bool png_unfilter_plain(unsigned filter, const struct png_row *row);
 /* Filters `from` to `to`; `from` and `above` are pixels. */
 void png_filter(unsigned filter, const struct png_row *row);
 
-/* png_filter with baseline instructions only, as a reference. */
-void png_filter_baseline(unsigned filter, const struct png_row *row);
-
 /* The sum of the bytes' distances from 0, 255 being -1: small where a filter predicts well. */
 uint64_t png_filter_sum(const uint8_t *bytes, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #if defined(__x86_64__)
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC target("avx512vnni") /* in addition to the flags of the build; cpu/backend.c checks for it */
+#pragma GCC target("avx512vnni") /* in addition to the flags of the build; core/processor.c checks for it */
 #endif
 #define VECTOR_BYTES 64
 #define SIMD_HEADER "cpu/rows/simd_avx512.h"

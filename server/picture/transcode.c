@@ -9,6 +9,7 @@
 #include "codecs/jpeg/jpeg_splice.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/processor.h"
 #include "server/picture/footprint.h"
 #include "server/picture/transcode_mask.h"
 #include "server/request.h"
@@ -74,9 +75,8 @@ static enum status read_coefficients(struct transcoding *way, struct error *err)
     if (!own) {
         return err->status;
     }
-    const struct jpeg_coefficients_way how = {.quick = jpeg_coefficients_are_quick(),
-                                              .plain = keeps_blocks(plan),
-                                              .table = (uint64_t *)(void *)own};
+    const struct jpeg_coefficients_way how = {
+        .quick = processor_extracts_bits(), .plain = keeps_blocks(plan), .table = (uint64_t *)(void *)own};
     status = jpeg_coefficients_read_by(&how, plan->input, &plan->limits, &plan->picture.native, memory, err);
     way->input = (struct bytes){memory, coefficients_size(&layout)};
     way->read_ns = clock_ns() - start;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "codecs/jpeg/jpeg_reader.h"
+#include "core/processor.h"
 #include "tests/fuzz/common/fuzz.h"
 
 /* Whether libjpeg-turbo has the same values in a row of blocks. */
@@ -83,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         size_t room = bytes_align_up(jpeg_coefficients_bytes(&layout), IMAGE_ALIGNMENT);
         uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, room);
         fuzz_require(memory, "there is memory for coefficients");
-        for (int quick = 0; quick <= jpeg_coefficients_are_quick(); quick++) {
+        for (int quick = 0; quick <= processor_extracts_bits(); quick++) {
             memset(memory, 0x5A, room);
             const struct jpeg_coefficients_way way = {.quick = quick};
             if (jpeg_coefficients_read_by(&way, input, &limits, &picture.native, memory, &err) == ST_OK) {

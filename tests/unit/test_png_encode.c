@@ -6,6 +6,7 @@
 #include "codecs/png/png_filter.h"
 #include "codecs/png/png_pack.h"
 #include "codecs/png/png_rows.h"
+#include "core/processor.h"
 
 #include "tests/filters/helpers.h"
 #include "tests/unit/png_fixture.h"
@@ -148,7 +149,9 @@ static void check_filter(unsigned pixel, size_t pixels, unsigned filter) {
         from[i] = (uint8_t)random_below(256);
         above[i] = (uint8_t)(random_below(4) ? from[i] + random_below(3) : random_below(256));
     }
-    png_filter_baseline(filter, &(struct png_row){back, from, above, size, pixel});
+    processor_limit(PROCESSOR_BASELINE);
+    png_filter(filter, &(struct png_row){back, from, above, size, pixel});
+    processor_limit(processor_level("auto"));
     png_filter(filter, &(struct png_row){to, from, above, size, pixel});
     assert_memory_equal(to, back, size);
     assert_true(png_unfilter_plain(filter, &(struct png_row){back, to, above, size, pixel}));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #if defined(__x86_64__)
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC target("bmi,bmi2") /* in addition to the flags of the build; jpeg_enc_level.c checks for it      \
+#pragma GCC target("bmi,bmi2") /* in addition to the flags of the build; core/processor.c checks for it      \
                                 */
 #endif
 #define LEVEL jpeg_enc_level_avx2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/jpeg/baseline/jpeg_enc_level.h"
 
-#include "codecs/processor.h"
+#include "core/processor.h"
 
 enum {
     DIVISOR_SHIFT = 3, /* the transform's results are 8 times those of the DCT */
@@ -11,20 +11,20 @@ enum {
 void jpeg_enc_levels(const struct jpeg_enc_level *level[JPEG_ENC_LEVELS_MAX + 1]) {
     static const struct {
         const struct jpeg_enc_level *level;
-        unsigned needs;
+        enum processor_level needs;
     } levels[] = {
 #if defined(__x86_64__)
-        {&jpeg_enc_level_avx512, PROCESSOR_AVX512 | PROCESSOR_VBMI2},
+        {&jpeg_enc_level_avx512, PROCESSOR_AVX512_VBMI2},
         {&jpeg_enc_level_avx2, PROCESSOR_AVX2},
 #elif defined(__aarch64__)
-        {&jpeg_enc_level_neon, 0},
+        {&jpeg_enc_level_neon, PROCESSOR_NEON},
 #endif
-        {&jpeg_enc_level_baseline, 0},
-        {&jpeg_enc_level_plain, 0},
+        {&jpeg_enc_level_baseline, PROCESSOR_BASELINE},
+        {&jpeg_enc_level_plain, PROCESSOR_PLAIN},
     };
     unsigned count = 0;
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        if (processor_has(levels[i].needs)) {
+        if (processor_allows(levels[i].needs)) {
             level[count++] = levels[i].level;
         }
     }

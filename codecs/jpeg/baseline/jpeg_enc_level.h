@@ -106,7 +106,7 @@ struct jpeg_enc_level {
 extern const struct jpeg_enc_level jpeg_enc_level_plain, jpeg_enc_level_baseline, jpeg_enc_level_avx2,
     jpeg_enc_level_avx512, jpeg_enc_level_neon;
 
-/* The instruction sets that this processor has, best first; NULL ends them. */
+/* The instruction sets that this process may use (core/processor.h), best first; NULL ends them. */
 enum { JPEG_ENC_LEVELS_MAX = 5 };
 void jpeg_enc_levels(const struct jpeg_enc_level *level[JPEG_ENC_LEVELS_MAX + 1]);
 

@@ -6,10 +6,10 @@
 
 #include "codecs/jpeg/sequential/jpeg_dec_ring.h"
 #include "codecs/jpeg/sequential/jpeg_dec_scan.h"
-#include "codecs/processor.h"
 #include "core/deadline.h"
 #include "core/jpeg/head.h"
 #include "core/numbers.h"
+#include "core/processor.h"
 
 enum { BLOCK = 8, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
 
@@ -34,20 +34,20 @@ struct sequential {
 void sequential_levels(const struct jpeg_dec_level *level[static SEQUENTIAL_LEVELS_MAX + 1]) {
     static const struct {
         const struct jpeg_dec_level *level;
-        unsigned needs;
+        enum processor_level needs;
     } levels[] = {
 #if defined(__x86_64__)
         {&jpeg_dec_level_avx512, PROCESSOR_AVX512},
         {&jpeg_dec_level_avx2, PROCESSOR_AVX2},
 #elif defined(__aarch64__)
-        {&jpeg_dec_level_neon, 0},
+        {&jpeg_dec_level_neon, PROCESSOR_NEON},
 #endif
-        {&jpeg_dec_level_baseline, 0},
-        {&jpeg_dec_level_plain, 0},
+        {&jpeg_dec_level_baseline, PROCESSOR_BASELINE},
+        {&jpeg_dec_level_plain, PROCESSOR_PLAIN},
     };
     unsigned count = 0;
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        if (processor_has(levels[i].needs)) {
+        if (processor_allows(levels[i].needs)) {
             level[count++] = levels[i].level;
         }
     }

@@ -29,7 +29,7 @@ enum status sequential_decode(const struct jpeg_dec_level *level, struct bytes i
                               const struct codec_limits *limits, const struct image *image, bool strip,
                               bool *left, uint32_t *told, struct error *err);
 
-/* The instruction sets that this processor has, best first; NULL ends them. */
+/* The instruction sets that this process may use (core/processor.h), best first; NULL ends them. */
 enum { SEQUENTIAL_LEVELS_MAX = 5 };
 void sequential_levels(const struct jpeg_dec_level *level[static SEQUENTIAL_LEVELS_MAX + 1]);
 

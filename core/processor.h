@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * Which instructions this process may use: those that the processor has, up to a limit (--cpu-level). */
+#ifndef BLURD_CORE_PROCESSOR_H
+#define BLURD_CORE_PROCESSOR_H
+
+#include <stdbool.h>
+
+/* Each level includes those before it, where the processor's kind has them. */
+enum processor_level {
+    PROCESSOR_NONE,
+    PROCESSOR_PLAIN,        /* loops without vectors: a reference for tests */
+    PROCESSOR_BASELINE,     /* what every processor of this kind has: SSE2 on x86-64 */
+    PROCESSOR_NEON,         /* 64-bit ARM */
+    PROCESSOR_AVX2,         /* with BMI1 and BMI2 */
+    PROCESSOR_AVX512,       /* F, BW, VL, DQ and VNNI */
+    PROCESSOR_AVX512_VBMI2, /* and VBMI2 and CD; its name is that of PROCESSOR_AVX512 */
+};
+
+/* The best level of that name ("plain", "baseline", "neon", "avx2", "avx512"; "auto": of any) that this
+ * processor has, whatever the limit is. PROCESSOR_NONE: it has none. Thread-safe. */
+enum processor_level processor_level(const char *name);
+
+/* Sets the limit of this process and of those that it forks. Not thread-safe: called before other threads
+ * start. Without a call there is no limit. */
+void processor_limit(enum processor_level most);
+
+/* Whether the processor has the level and the limit permits it. Thread-safe. */
+bool processor_allows(enum processor_level level);
+
+/* Whether BMI2's pext and pdep are allowed and quick: Zen 1 and 2 take a hundred cycles for one. Thread-safe.
+ */
+bool processor_extracts_bits(void);
+
+#endif
