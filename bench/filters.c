@@ -14,6 +14,7 @@
 #include "config/cores.h"
 #include "core/clock.h"
 #include "core/crew.h"
+#include "core/tuned.h"
 #include "cpu/cpu.h"
 #include "filters/chain.h"
 
@@ -293,7 +294,7 @@ static void *help(void *argument) {
 }
 
 static void gather_crew(pthread_t *thread, unsigned count) {
-    crew = crew_create(CREW_GRAIN, false);
+    crew = crew_create(TUNED_GRAIN, false);
     leaving = false;
     for (unsigned i = 0; i < count; i++) {
         if (!crew || pthread_create(&thread[i], NULL, help, NULL) != 0) {

@@ -31,7 +31,6 @@ enum {
     CREW_PARTS_MAX = 1024,
     CREW_PARTS_OPENED = INT32_MAX, /* see crew_work.parts */
     CREW_PAUSE_MAX = 63,
-    CREW_GRAIN = 96 << 10, /* see crew_create; about 40 µs of blur, where waking a thread takes 20 */
 };
 
 struct crew;
@@ -50,7 +49,7 @@ struct crew_work {
     bool ahead; /* members take its parts before those of older runs, as these wait for them */
 };
 
-/* `grain` is the least work of a part, in samples filtered (CREW_GRAIN). An idle thread is not a free
+/* `grain` is the least work of a part, in samples filtered (TUNED_GRAIN). An idle thread is not a free
  * core: other processes may use the core, and then the helper finishes its part late. A `wary` crew backs
  * off when help made a run slower than working alone: crew_seats returns 1 for the next runs, each time
  * for more of them, up to CREW_PAUSE_MAX. NULL without memory. */

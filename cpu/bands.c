@@ -3,13 +3,12 @@
 
 #include "core/clock.h"
 #include "core/deadline.h"
+#include "core/tuned.h"
 
 enum {
-    SLICE_WORK = 2 << 20, /* the first slice of a band takes about a millisecond */
     SLICE_NS = 4000000, /* later slices: short against a deadline, long against the rows that they read beside
                            their own */
-    FOLLOWING_SEATS = 8,    /* the picture is cut for this many, so that few bands are left at its end */
-    STRIP_WORK = 192 << 10, /* a strip on one seat stays in a core's cache */
+    FOLLOWING_SEATS = 8, /* the picture is cut for this many, so that few bands are left at its end */
 };
 
 struct bands {
@@ -54,7 +53,7 @@ static unsigned cut(struct bands *bands, unsigned parts) {
 
 /* Runs a band in slices, and looks at the deadline before each. */
 static enum status run_slices(const struct pass *pass, struct band band, struct error *err) {
-    uint64_t rows = SLICE_WORK / (pass->cost[band.plane] + 1) + 1;
+    uint64_t rows = TUNED_SLICE_WORK / (pass->cost[band.plane] + 1) + 1;
     const uint32_t end = band.to;
     while (band.from < end) {
         enum status status = deadline_check(pass->deadline_ns, err);
@@ -161,7 +160,7 @@ static enum status make_picture(void *context, struct crew_gate *gate, struct er
 
 /* One seat gets enough strips for each to stay in the cache, but none thinner than `least`. */
 static unsigned strips(const struct pass *pass) {
-    uint64_t wanted = pass_work(pass) / STRIP_WORK + 1;
+    uint64_t wanted = pass_work(pass) / TUNED_STRIP_WORK + 1;
     uint32_t rows = 0;
     for (unsigned i = 0; i < IMAGE_PLANES_MAX; i++) {
         rows = pass->rows[i] > rows ? pass->rows[i] : rows;

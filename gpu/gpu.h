@@ -10,8 +10,6 @@
 
 struct gpu_spawner;
 
-enum { GPU_PICTURES = 28 }; /* JPEGs in progress on one GPU: docs/adr/0019 */
-
 /* A job of the self-test: from file to file, or the half of that way that begins or ends with pixels. */
 struct gpu_sample {
     struct transcode job; /* without `picture` */

@@ -18,6 +18,7 @@
 #include "core/log.h"
 #include "core/process/descriptors.h"
 #include "core/processor.h"
+#include "core/tuned.h"
 #include "core/version.h"
 #include "cpu/cpu.h"
 #include "gpu/front/versions.h"
@@ -44,7 +45,7 @@
 #include "server/routes.h"
 #include "server/service.h"
 
-enum { ARENAS_MAX = 16, CORES_AN_ARENA = 4, HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
+enum { HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
 
 /* With gpus = all, a host with neither a GPU's file nor a driver simply has no GPU; that is no failure. */
 static bool may_have_gpu(const struct config *config) {
@@ -140,14 +141,13 @@ static enum status await_gpu(const struct service *service, struct error *err) {
     return ST_OK;
 }
 
-/* Sets how the heap of a process works that may use so many cores. Called before the first thread. The
- * threads of four cores share an arena. More arenas would leave more memory in use, since malloc_trim returns
- * the end of the first one only. With a single one, 33 event threads waited for its lock most of the time
- * (docs/adr/0049). Answers of usual size come from the heap, which keeps some of its free memory: returning
- * it with each answer costs a page fault for every 4 KiB of the next one. */
+/* Sets how the heap of a process works that may use so many cores. Called before the first thread. More
+ * arenas would leave more memory in use, since malloc_trim returns the end of the first one only; for the
+ * lock of a single one event threads wait. Answers of usual size come from the heap, which keeps some of its
+ * free memory: returning it with each answer costs a page fault for every 4 KiB of the next one. */
 static void set_heap(uint32_t cores) {
-    uint32_t arenas = cores / CORES_AN_ARENA;
-    arenas = arenas < 1 ? 1 : arenas > ARENAS_MAX ? ARENAS_MAX : arenas;
+    uint32_t arenas = cores / TUNED_ARENA_CORES;
+    arenas = arenas < 1 ? 1 : arenas > TUNED_ARENAS ? TUNED_ARENAS : arenas;
     mallopt(M_ARENA_MAX, (int)arenas);
     mallopt(M_MMAP_THRESHOLD, HEAP_PIECE);
     mallopt(M_TRIM_THRESHOLD, (int)(HEAP_KEPT / arenas)); /* bytes that each arena keeps */

@@ -13,12 +13,12 @@
 #include "core/deadline.h"
 #include "core/jpeg/head.h"
 #include "core/processor.h"
+#include "core/tuned.h"
 
 enum {
     BLOCK = COEFFICIENTS_SIDE,
-    SEATS = 4,       /* threads that transform */
+    SEATS = TUNED_JPEG_THREADS,
     PARTS_MAX = 256, /* of a picture */
-    PART_ROWS = 2,   /* rows of MCUs of a part, at least: 40 µs for 1080p */
 };
 
 /* A progressive file. */
@@ -135,8 +135,8 @@ static enum status transform_part(void *context, unsigned part, unsigned seat, s
 static void cut(struct progressive *file, unsigned seats) {
     const uint32_t rows = file->layout.mcus_y;
     file->part_rows = (rows + PARTS_MAX - 1) / PARTS_MAX;
-    if (seats > 1 && file->part_rows < PART_ROWS) {
-        file->part_rows = PART_ROWS;
+    if (seats > 1 && file->part_rows < TUNED_JPEG_PART_ROWS) {
+        file->part_rows = TUNED_JPEG_PART_ROWS;
     }
     file->parts = (rows + file->part_rows - 1) / file->part_rows;
     file->complete = 0;

@@ -13,6 +13,7 @@
 #include "codecs/png/png_rows.h"
 #include "codecs/png/png_strips.h"
 #include "core/deadline.h"
+#include "core/tuned.h"
 
 enum {
     PACK_MAX = 64 << 20,  /* bytes of rows that are held at once */
@@ -29,13 +30,9 @@ enum {
 /* An effort is a level of libdeflate (docs/adr/0013), with its worst time a byte. Level 0 is
  * codecs/png/deflate_rle.h alone. Its output is kept when a level does no better, so that no effort makes
  * larger files than efforts 0 and 1. */
-struct effort {
-    uint8_t level;
-    uint16_t ns;
-};
-
-static const struct effort efforts[] = {{0, 0},   {0, 0},   {4, 20},  {5, 35},   {6, 65},
-                                        {7, 190}, {8, 300}, {9, 350}, {10, 350}, {12, 600}};
+enum { EFFORTS = 10 };
+static const uint8_t levels[EFFORTS] = {0, 0, 4, 5, 6, 7, 8, 9, 10, 12};
+static const uint16_t byte_ns[EFFORTS] = {TUNED_PNG_PACK_NS};
 
 struct png_writer {
     const struct image *image;
@@ -167,20 +164,20 @@ static enum status pack_instead(struct png_writer *writer, int level, size_t sta
 }
 
 uint64_t png_pack_ns(unsigned effort, uint64_t size) {
-    uint64_t ns = size > PACK_MAX ? 0 : size * efforts[effort].ns;
+    uint64_t ns = size > PACK_MAX ? 0 : size * byte_ns[effort];
     return ns < PACK_NS ? ns : PACK_NS;
 }
 
 /* The strongest effort up to `effort` that packs `size` bytes in time; 0 and 1 take no level. */
 static unsigned affordable(unsigned effort, uint64_t size, int64_t time_ns) {
-    while (effort > 1 && (size > PACK_MAX || size * efforts[effort].ns > (uint64_t)time_ns)) {
+    while (effort > 1 && (size > PACK_MAX || size * byte_ns[effort] > (uint64_t)time_ns)) {
         effort--;
     }
     return effort;
 }
 
 static enum status choose_level(const struct png_writer *writer, int *level) {
-    const unsigned last = sizeof(efforts) / sizeof(*efforts) - 1;
+    const unsigned last = EFFORTS - 1;
     unsigned effort = writer->options->effort < last ? writer->options->effort : last;
     uint64_t size = (uint64_t)writer->rows.line * writer->image->height;
     int64_t left = deadline_left(writer->options->deadline_ns);
@@ -190,7 +187,7 @@ static enum status choose_level(const struct png_writer *writer, int *level) {
         status = png_is_graphic(&writer->rows, &graphic, writer->err);
     }
     effort = affordable(graphic ? GRAPHIC_EFFORT : effort, size, left < PACK_NS ? left : PACK_NS);
-    *level = efforts[effort].level;
+    *level = levels[effort];
     return status;
 }
 

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
-
-enum { ASK_NS = 500000 }; /* see wait_readable */
+#include "core/tuned.h"
 
 union control {
     char memory[CMSG_SPACE(sizeof(int))];
@@ -61,7 +60,7 @@ static bool readable(int socket, int ms) {
 }
 
 void channel_ask(int socket) {
-    int64_t until = clock_ns() + ASK_NS;
+    int64_t until = clock_ns() + TUNED_ASK_NS;
     while (!readable(socket, 0) && clock_ns() < until) {
         sched_yield();
     }

@@ -3,17 +3,14 @@
 
 #include <string.h>
 
+#include "core/tuned.h"
 #include "cpu/bands.h"
 #include "cpu/detect/detect_job.h"
 #include "cpu/detect/detect_sink.h"
 #include "cpu/networks.h"
 #include "detect/faces.h"
 
-enum {
-    CACHED = 768 << 10,    /* memory of a tile: fits into the second cache of a core, with the weights */
-    LEAST_COLUMNS = 64,    /* of a tile */
-    PRODUCTS_A_SAMPLE = 96 /* multiplications that take as long as a sample of the blur */
-};
+enum { LEAST_COLUMNS = 64 /* of a tile */ };
 
 /* A thread's part of a pass. */
 struct detect_seat {
@@ -60,7 +57,7 @@ static void cut_tiles(struct run_of_pass *run, const struct detect_job *job, con
         run->tiles++;
         run->columns = (run->width + run->tiles - 1) / run->tiles;
         run->seat = seat_bytes(job, pass, run->columns);
-    } while (run->seat > CACHED && run->columns > LEAST_COLUMNS);
+    } while (run->seat > TUNED_TILE_BYTES && run->columns > LEAST_COLUMNS);
 }
 
 static void run_band(const void *context, const struct band *band) {
@@ -101,7 +98,7 @@ static uint64_t row_cost(const struct detect_job *job, const struct detect_pass 
         uint64_t pixels = (uint64_t)tensor->width * tensor->height;
         products += pixels * network_weights(&face_network[i]) / (face_network[i].kind == FACE_UP ? 4 : 1);
     }
-    return products / job->tensors[pass->last].height / PRODUCTS_A_SAMPLE;
+    return products / job->tensors[pass->last].height / TUNED_DETECT_PRODUCTS;
 }
 
 static size_t tensors_bytes(struct detect_job *job, const struct image *source) {

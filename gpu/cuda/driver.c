@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/tuned.h"
+
 _Static_assert(CUDA_VERSION >= 12000, "cuGetProcAddress has five parameters since CUDA 12.0");
 
 /* CUDA 12.0, driver 525, is the first that takes machine code of NVRTC 12.9, and that for all of sm_75 to
@@ -89,12 +91,11 @@ static enum status read_version(struct cuda *cuda, const char *library, struct e
     return ST_OK;
 }
 
-/* Streams share 8 connections to the GPU by default, so a ninth picture waits for another's kernels. With 24
- * an H200 does 1.1 times as many pictures as with 16, and each connection adds some 20 ms to the context's
- * start (docs/adr/0019). The environment has precedence. */
+/* Streams share 8 connections to the GPU by default, so a ninth picture waits for another's kernels. The
+ * environment has precedence. */
 static enum status start(const struct cuda *cuda, struct error *err) {
     int count = 0;
-    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "24", 0);
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", TUNED_GPU_CONNECTIONS, 0);
     enum status status = CUDA_TRY(cuda, err, cuInit, 0);
     if (status == ST_OK) {
         status = CUDA_TRY(cuda, err, cuDeviceGetCount, &count);

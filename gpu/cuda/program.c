@@ -8,12 +8,11 @@
 
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/tuned.h"
 #include "core/version.h"
 #include "gpu/cuda/embedded.h"
 #include "gpu/cuda/module_cache.h"
 #include "gpu/cuda/nvrtc.h"
-
-enum { SHARED_PERCENT = 60 /* of a multiprocessor's memory, see find_kernel */ };
 
 /* The program to load, for all loaders. */
 struct program_request {
@@ -235,15 +234,13 @@ static bool is_codec(int kernel) {
 }
 
 /* A multiprocessor drains before it divides its memory between shared memory and cache in another way.
- * Kernels of several pictures take turns on it, so those of the codecs prefer the same division. On an H200
- * with 28 JPEGs at a time this gains up to 6 % where pictures become small and nothing at 1080p; 30 and 100
- * percent are slower than 60. Filters keep the driver's choice: dilation and large medians live from the
- * cache, and need up to twice as long with 60 percent. */
+ * Kernels of several pictures take turns on it, so those of the codecs prefer the same division. Filters
+ * keep the driver's choice: dilation and large medians live from the cache. */
 static CUresult find_kernel(struct program *program, const struct cuda *cuda, int i) {
     CUresult result = cuda->cuModuleGetFunction(&program->kernel[i], program->module, kernel_names[i]);
     if (result == CUDA_SUCCESS && is_codec(i)) {
-        result = cuda->cuFuncSetAttribute(program->kernel[i],
-                                          CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, SHARED_PERCENT);
+        result = cuda->cuFuncSetAttribute(
+            program->kernel[i], CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, TUNED_GPU_SHARED_PERCENT);
     }
     size_t offset;
     if (result == CUDA_SUCCESS && cuda->cuFuncGetParamInfo &&

@@ -13,11 +13,9 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/slot_file.h"
+#include "core/tuned.h"
 
 enum {
-    PAUSE_MAX_NS = 20000000,  /* between two registrations; other threads use the driver meanwhile */
-    OUTGROWN_MAX = 256 << 20, /* bytes that slots have grown out of and that are still registered */
-    OUTGROWN_PART = 16,       /* one of these parts of the time goes to releasing them */
     BUCKETS = 1024, /* more than the front usually has slots; their serial numbers follow one another */
 };
 
@@ -66,7 +64,7 @@ bool mappings_are_busy(const struct mappings *mappings) {
 
 /* Around a call for a mapping, with 1 and -1. */
 static void note_busy(struct mappings *mappings, const struct mapping *mapping, int change) {
-    if (mapping->size > MAPPING_LATER_MAX) {
+    if (mapping->size > TUNED_GPU_REGISTER_LATER) {
         atomic_fetch_add(&mappings->busy, (unsigned)change);
     }
 }
@@ -109,7 +107,7 @@ static void outgrow(struct mappings *mappings, struct mapping *mapping) {
     settle(mappings, mapping);
     pthread_mutex_lock(&mappings->lock);
     bool later = outgrown && mappings->attended && mapping->state == REGISTERED &&
-                 mapping->size <= OUTGROWN_MAX - mappings->outgrown_bytes;
+                 mapping->size <= TUNED_GPU_OUTGROWN_BYTES - mappings->outgrown_bytes;
     if (later) {
         *outgrown = (struct mapping){.next = mappings->outgrown,
                                      .memory = mapping->memory,
@@ -234,7 +232,7 @@ static void see_to(struct mappings *mappings, struct mapping *mapping, bool late
         return;
     }
     pthread_mutex_lock(&mappings->lock);
-    later = later && mappings->attended && mapping->size <= MAPPING_LATER_MAX;
+    later = later && mappings->attended && mapping->size <= TUNED_GPU_REGISTER_LATER;
     while (!later && mapping->state == WORKING) {
         pthread_cond_wait(&mappings->changed, &mappings->lock);
     }
@@ -313,7 +311,7 @@ static void register_and_pause(struct mappings *mappings, struct mapping *mappin
     int64_t start = clock_ns();
     register_now(mappings, mapping);
     int64_t took = clock_ns() - start;
-    took = took < PAUSE_MAX_NS ? took : PAUSE_MAX_NS;
+    took = took < TUNED_GPU_REGISTER_PAUSE_NS ? took : TUNED_GPU_REGISTER_PAUSE_NS;
     nanosleep(&(struct timespec){.tv_nsec = (long)took}, NULL);
 }
 
@@ -322,7 +320,7 @@ static void release_outgrown(struct mappings *mappings, struct mapping *outgrown
     release(mappings, outgrown);
     free(outgrown);
     int64_t end = clock_ns();
-    mappings->release_at = end + (OUTGROWN_PART - 1) * (end - start);
+    mappings->release_at = end + (TUNED_GPU_OUTGROWN_PART - 1) * (end - start);
 }
 
 void mappings_attend(struct mappings *mappings) {

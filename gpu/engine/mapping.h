@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The front's slots, mapped into the engine and registered with the driver, so that copies run at the
- * speed of pinned memory. Registering costs 0.4 ms per MiB on a virtual machine with an H100, and more
- * when many threads register; all other calls of the driver wait meanwhile. So a slot is registered once, and
+ * speed of pinned memory. Registering takes long (core/tuned.h), and longer when many threads
+ * register; all other calls of the driver wait meanwhile. So a slot is registered once, and
  * again only when it grows or its pages have changed. One thread registers slots that are not large, and
- * pauses as long as each takes. It also releases the memory that slots have grown out of. Up to 256 MiB wait
- * for that. They cost nothing while the slots still have these pages; pages that the front has taken back
- * meanwhile stay in use until then. Until a slot is registered, the bytes of JPEGs go through a stream's own
- * pinned memory (gpu/engine/transcoder.h), and pixels through the driver's. */
+ * pauses as long as each takes. It also releases the memory that slots have grown out of. Up to
+ * TUNED_GPU_OUTGROWN_BYTES wait for that. They cost nothing while the slots still have these pages; pages
+ * that the front has taken back meanwhile stay in use until then. Until a slot is registered, the bytes of
+ * JPEGs go through a stream's own pinned memory (gpu/engine/transcoder.h), and pixels through the driver's.
+ */
 #ifndef BLURD_GPU_ENGINE_MAPPING_H
 #define BLURD_GPU_ENGINE_MAPPING_H
 
@@ -29,9 +30,6 @@ struct slot_view {
     uint64_t serial, generation; /* as of struct slot */
     uint64_t span;               /* bytes in use */
 };
-
-/* Slots above this size are registered before their first run, however long that takes. */
-enum { MAPPING_LATER_MAX = 16 << 20 };
 
 /* Takes the slot for one run and stores the address of its memory: `span` bytes of `fd`. The caller keeps
  * `fd`, which must be a slot_file, whose size cannot change. A context must be current. `later`: the run does

@@ -11,13 +11,9 @@
 #include <time.h>
 
 #include "core/clock.h"
+#include "core/tuned.h"
 
-enum {
-    LAUNCHES = 24,     /* in progress, at most */
-    PACE_NS = 2000000, /* between two launches */
-    LOOK_NS = 100000,  /* between two looks at the verdicts */
-    SLACK_NS = 1000,   /* as of the submitter */
-};
+enum { SLACK_NS = 1000 /* as of the submitter */ };
 
 /* A kernel that reads several files. Nothing is enqueued behind it: a connection of the device carries
  * several streams, and what waits for the kernel would hold up the others. */
@@ -33,7 +29,7 @@ struct scan_reader {
     pthread_t thread;
     bool started;
     /* for the reader's thread only */
-    struct launch launch[LAUNCHES];
+    struct launch launch[TUNED_GPU_READ_LAUNCHES];
     unsigned busy;        /* launches in progress */
     int64_t launched;     /* clock_ns of the last launch */
     pthread_mutex_t lock; /* guards the members below */
@@ -134,10 +130,10 @@ static void begin(struct scan_reader *reader, struct launch *launch) {
 
 static struct launch *idle_launch(struct scan_reader *reader) {
     unsigned i = 0;
-    while (i < LAUNCHES && reader->launch[i].count > 0) {
+    while (i < TUNED_GPU_READ_LAUNCHES && reader->launch[i].count > 0) {
         i++;
     }
-    return i < LAUNCHES ? &reader->launch[i] : NULL;
+    return i < TUNED_GPU_READ_LAUNCHES ? &reader->launch[i] : NULL;
 }
 
 /* Waits for a file while none is read. False when the reader closes. */
@@ -183,15 +179,15 @@ static void *reader_main(void *argument) {
     gpu_device_enter(reader->device, &ignored); /* the first file reports a failure */
     while (await(reader, reader->busy == 0, &any)) {
         struct launch *launch = any ? idle_launch(reader) : NULL;
-        if (launch && clock_ns() - reader->launched >= PACE_NS) {
+        if (launch && clock_ns() - reader->launched >= TUNED_GPU_READ_PACE_NS) {
             begin(reader, launch);
         }
-        for (unsigned i = 0; i < LAUNCHES; i++) {
+        for (unsigned i = 0; i < TUNED_GPU_READ_LAUNCHES; i++) {
             if (reader->launch[i].count > 0) {
                 look(reader, &reader->launch[i]);
             }
         }
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = TUNED_GPU_READ_LOOK_NS}, NULL);
     }
     return NULL;
 }
@@ -243,7 +239,7 @@ void scan_reader_destroy(struct scan_reader *reader) {
     if (reader->started) {
         pthread_join(reader->thread, NULL);
     }
-    for (unsigned i = 0; i < LAUNCHES; i++) {
+    for (unsigned i = 0; i < TUNED_GPU_READ_LAUNCHES; i++) {
         if (reader->launch[i].stream.handle) {
             reader->device->cuda->cuStreamDestroy(reader->launch[i].stream.handle);
         }

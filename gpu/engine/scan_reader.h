@@ -4,9 +4,9 @@
  *
  * A scan is read by one chain of dependent instructions, so a picture takes 20 to 30 milliseconds, and
  * hundreds take no longer (docs/adr/0045-a-gpu-reads-progressive-jpegs.md). So there are many readings at the
- * same time. One thread launches a kernel for all files that have arrived in two milliseconds, and looks for
- * each picture's verdict, which the kernel writes to pinned memory. A picture that takes longer holds up no
- * others, while fewer than 24 launches have one. */
+ * same time. One thread launches a kernel for all files that have arrived in TUNED_GPU_READ_PACE_NS, and
+ * looks for each picture's verdict, which the kernel writes to pinned memory. A picture that takes longer
+ * holds up no others, while fewer than TUNED_GPU_READ_LAUNCHES launches have one. */
 #ifndef BLURD_GPU_ENGINE_SCAN_READER_H
 #define BLURD_GPU_ENGINE_SCAN_READER_H
 

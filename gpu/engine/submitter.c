@@ -10,8 +10,9 @@
 #include <time.h>
 
 #include "core/clock.h"
+#include "core/tuned.h"
 
-enum { ACTIVE_MAX = 256, LOOK_NS = 20000, SLACK_NS = 1000 };
+enum { ACTIVE_MAX = 256, SLACK_NS = 1000 };
 
 enum submission_stage { RUNNING, FETCHING, OVER };
 
@@ -149,7 +150,7 @@ static void *submitter_main(void *argument) {
             return NULL; /* closing */
         }
         if (!advance_all(submitter) && !moved) {
-            nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+            nanosleep(&(struct timespec){.tv_nsec = TUNED_GPU_SUBMITTER_LOOK_NS}, NULL);
         }
     }
 }

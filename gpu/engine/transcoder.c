@@ -9,18 +9,15 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/tuned.h"
 #include "gpu/engine/submitter.h"
 #include "gpu/filter.h"
 
-/* A thread enqueues some 12,000 pictures a second beside two others, so that small pictures need them all
- * (docs/adr/0043-a-graph-for-each-picture.md). */
-enum { SUBMITTERS_MAX = 3, SUBMITTER_PICTURES = 8 /* that run at the same time, to need another one */ };
-enum { READINGS_EACH = 8 /* progressive files that are read at the same time, for each stream */ };
 enum { WARM_PARTS = 4 /* see transcoder.h */, STAGING_ALIGNMENT = 256 };
 
 struct gpu_transcoder {
     struct gpu_device *device;
-    struct submitter *submitter[SUBMITTERS_MAX];
+    struct submitter *submitter[TUNED_GPU_SUBMITTERS];
     unsigned submitters;
     struct scan_reader *reader; /* of progressive files */
     pthread_mutex_t lock;       /* guards `idle` and `waiting` */
@@ -92,13 +89,13 @@ enum status gpu_transcoder_create(struct gpu_transcoder **transcoder, struct gpu
     }
     /* This stream is used first; if it opens, the others will. */
     status = status == ST_OK ? open_stream(&made->stream[pictures - 1], device, err) : status;
-    unsigned submitters = pictures / SUBMITTER_PICTURES;
-    submitters = submitters < 1 ? 1 : submitters > SUBMITTERS_MAX ? SUBMITTERS_MAX : submitters;
+    unsigned submitters = pictures / TUNED_GPU_SUBMITTER_PICTURES;
+    submitters = submitters < 1 ? 1 : submitters > TUNED_GPU_SUBMITTERS ? TUNED_GPU_SUBMITTERS : submitters;
     for (; status == ST_OK && made->submitters < submitters; made->submitters += status == ST_OK) {
         status = submitter_create(&made->submitter[made->submitters], device, err);
     }
-    status =
-        status == ST_OK ? scan_reader_create(&made->reader, device, pictures * READINGS_EACH, err) : status;
+    status = status == ST_OK ? scan_reader_create(&made->reader, device, pictures * TUNED_GPU_READINGS, err)
+                             : status;
     if (status != ST_OK) {
         gpu_transcoder_destroy(made);
         return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/tuned.h"
 #include "gpu/engine/engine.h"
 #include "gpu/front/supervisor.h"
 #include "gpu/gpu.h"
@@ -125,7 +126,7 @@ static struct engine_options engine_options(const struct gpu_options *options) {
         .program.cache_folder = options->cache_folder,
         .jpeg = options->jpeg,
         .pictures = options->pictures,
-        .pictures_each = GPU_PICTURES,
+        .pictures_each = TUNED_GPU_PICTURES,
         .sandbox = options->sandbox,
         .sandbox_must = options->sandbox_must,
     };

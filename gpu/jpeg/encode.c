@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/numbers.h"
+#include "core/tuned.h"
 #include "gpu/jpeg/encode_head.h"
 #include "gpu/stream/launch.h"
 
@@ -13,8 +14,6 @@ enum { ALIGNMENT = 256, SIDE_MAX = 65500 /* libjpeg's limit */, IN_MCU_MAX = 10 
 /* Blocks of threads that share the chunks of a file: one for each chunk of a usual photograph, up to two for
  * each multiprocessor of a large GPU. */
 enum { USUAL_BYTES = 8 /* of a block of samples */, CHUNK_BLOCKS_MAX = 256 };
-
-enum { GROUPS_EACH = 4, TRANSFORM_BLOCKS = 256 /* at least, if there are so many groups */ };
 
 /* Pinned memory that the device accesses, too. */
 struct gpu_encode_mailbox {
@@ -201,11 +200,13 @@ static struct encode_pass make_pass(const struct encode_work *work) {
     return pass;
 }
 
-/* Blocks of threads that share the groups. What a block prepares serves GROUPS_EACH of them where all blocks
- * fill the device all the same. */
+/* Blocks of threads that share the groups. What a block prepares serves TUNED_GPU_TRANSFORM_GROUPS of them
+ * where all blocks fill the device all the same. */
 static unsigned transform_blocks(unsigned groups) {
-    unsigned each = groups / TRANSFORM_BLOCKS;
-    return divide_up(groups, each < 1 ? 1 : each < GROUPS_EACH ? each : GROUPS_EACH);
+    unsigned each = groups / TUNED_GPU_TRANSFORM_BLOCKS;
+    return divide_up(groups, each < 1                            ? 1
+                             : each < TUNED_GPU_TRANSFORM_GROUPS ? each
+                                                                 : TUNED_GPU_TRANSFORM_GROUPS);
 }
 
 /* In the order in which they run. */

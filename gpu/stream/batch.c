@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/tuned.h"
 #include "gpu/cuda/kernels.h"
 
 enum {
@@ -13,7 +14,6 @@ enum {
     ARGUMENTS_MAX = 16 * 1024, /* bytes; a JPEG with a blur has twelve thousand */
     ALIGNMENT = 16,            /* of an argument */
     GRAPHS = 4,                /* of a stream; other sequences take the place of the one used longest ago */
-    FEW = 3,                   /* fewer launches are no faster as a graph */
 };
 
 struct tasks {
@@ -237,7 +237,7 @@ static enum status launch_graph(struct gpu_batch *batch, struct error *err) {
 }
 
 enum status gpu_batch_flush(struct gpu_batch *batch, struct error *err) {
-    bool each = batch->list.count < FEW || batch->refused;
+    bool each = batch->list.count < TUNED_GPU_GRAPH_LAUNCHES || batch->refused;
     enum status status = each ? launch_each(batch, err) : launch_graph(batch, err);
     gpu_batch_drop(batch);
     return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Launches of a stream that are handed to the driver together. A launch by itself takes 4 to 8 µs of a core,
- * most of it in locks that all threads share. A graph of ten launches takes 4 µs, and 2 µs for each of them
- * whose blocks or argument differ from the last time (docs/adr/0043-a-graph-for-each-picture.md). So a batch
- * keeps graphs of the sequences of kernels that it has seen twice. For one thread, as its stream. */
+ * Launches of a stream that are handed to the driver together. A launch by itself takes a core most of its
+ * time in locks that all threads share. A graph of ten launches takes as long as one, and half of that for
+ * each of them whose blocks or argument differ from the last time (core/tuned.h). So a batch keeps graphs of
+ * the sequences of kernels that it has seen twice. For one thread, as its stream. */
 #ifndef BLURD_GPU_STREAM_BATCH_H
 #define BLURD_GPU_STREAM_BATCH_H
 

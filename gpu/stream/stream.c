@@ -9,9 +9,8 @@
 
 #include "core/clock.h"
 #include "core/poison.h"
+#include "core/tuned.h"
 #include "gpu/stream/batch.h"
-
-enum { POLL_NS = 500000, REST_PART = 16, REST_NS = 1000000 }; /* see rest */
 
 static const struct cuda *stream_cuda(const struct gpu_stream *stream) {
     return stream->device->cuda;
@@ -132,15 +131,15 @@ enum status gpu_stream_scratch(struct gpu_stream *stream, size_t size, CUdevicep
     return status;
 }
 
-/* An interrupt wakes a thread that sleeps on an event 0.2 to 0.8 ms late (on a virtual machine with an H200),
- * while most pictures take a quarter of a millisecond. So the thread polls and yields before it sleeps, and
- * then sleeps for a part of the time that it has waited. */
+/* An interrupt wakes a thread that sleeps on an event late. So the thread polls and yields before it sleeps,
+ * and then sleeps for a part of the time that it has waited. */
 static void rest(int64_t waited) {
-    int64_t ns = waited / REST_PART;
-    if (waited < POLL_NS) {
+    int64_t ns = waited / TUNED_GPU_REST_PART;
+    if (waited < TUNED_GPU_POLL_NS) {
         sched_yield();
     } else {
-        nanosleep(&(struct timespec){.tv_nsec = (long)(ns < REST_NS ? ns : REST_NS)}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = (long)(ns < TUNED_GPU_REST_NS ? ns : TUNED_GPU_REST_NS)},
+                  NULL);
     }
 }
 

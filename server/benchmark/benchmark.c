@@ -9,6 +9,7 @@
 #include "config/cores.h"
 #include "config/gpus.h"
 #include "core/clock.h"
+#include "core/tuned.h"
 #include "core/version.h"
 #include "gpu/gpu.h"
 #include "server/benchmark/bench_daemon.h"
@@ -16,14 +17,13 @@
 #include "server/benchmark/bench_pictures.h"
 
 enum {
-    GPU_CONNECTIONS = 128, /* from here on an H200 does not gain */
-    CORE_CONNECTIONS = 2,  /* for each core */
-    TABLE_MS = 24000,      /* for all cells of the table */
-    CELL_MS_MIN = 300,     /* a cell has some answers */
-    ALONE_MS = 3000,       /* for requests one at a time */
-    GPU_WAIT_MS = 30000,   /* loading kernels and the self-test take seconds */
-    PLANNED_PERCENT = 70,  /* of the most: beyond it waiting times grow fast */
-    MEMORY_FACTOR = 2,     /* of the most memory that was seen: other pictures take more */
+    CORE_CONNECTIONS = 2, /* for each core */
+    TABLE_MS = 24000,     /* for all cells of the table */
+    CELL_MS_MIN = 300,    /* a cell has some answers */
+    ALONE_MS = 3000,      /* for requests one at a time */
+    GPU_WAIT_MS = 30000,  /* loading kernels and the self-test take seconds */
+    PLANNED_PERCENT = 70, /* of the most: beyond it waiting times grow fast */
+    MEMORY_FACTOR = 2,    /* of the most memory that was seen: other pictures take more */
 };
 
 static const double sigmas[] = {1.5, 5, 20};
@@ -75,7 +75,9 @@ static enum status warm_up(struct benchmark *b, const struct config *config, str
     } while (status == ST_OK && gpu && strncmp(result.backend, "cpu", 3) == 0 && clock_ns() < end);
     bool served = strncmp(result.backend, "cpu", 3) != 0;
     unsigned cores = cores_usable() * CORE_CONNECTIONS;
-    b->connections = served ? GPU_CONNECTIONS : cores < BENCH_CONNECTIONS_MAX ? cores : BENCH_CONNECTIONS_MAX;
+    b->connections = served                          ? TUNED_BENCHMARK_CONNECTIONS
+                     : cores < BENCH_CONNECTIONS_MAX ? cores
+                                                     : BENCH_CONNECTIONS_MAX;
     memcpy(b->backend, result.backend, sizeof b->backend);
     return status;
 }

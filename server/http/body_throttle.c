@@ -3,11 +3,11 @@
 
 #include <stddef.h>
 
-enum { EACH_PLACE = 5, LEAST = 8 };
+#include "core/tuned.h"
 
 unsigned body_throttle_limit(unsigned places, unsigned threads) {
-    unsigned limit = (places * EACH_PLACE + threads - 1) / threads;
-    return places == 0 ? 0 : limit < LEAST ? LEAST : limit;
+    unsigned limit = (places * TUNED_BODIES + threads - 1) / threads;
+    return places == 0 ? 0 : limit < TUNED_BODIES_LEAST ? TUNED_BODIES_LEAST : limit;
 }
 
 static void leave(struct body_throttle *throttle, struct body_throttle_turn *turn) {
@@ -37,7 +37,7 @@ static void enter(struct body_throttle *throttle, struct body_throttle_turn *tur
 /* A slow client must not keep others waiting. */
 static void forget_slow(struct body_throttle *throttle, int64_t now_ns) {
     const struct turn_list *reading = &throttle->list[TURN_READING];
-    while (reading->oldest && now_ns - reading->oldest->since_ns >= TURNS_READING_NS) {
+    while (reading->oldest && now_ns - reading->oldest->since_ns >= TUNED_BODY_READ_NS) {
         leave(throttle, reading->oldest);
     }
 }
@@ -64,7 +64,7 @@ void body_throttle_end(struct body_throttle *throttle, struct body_throttle_turn
 
 struct body_throttle_turn *body_throttle_next(struct body_throttle *throttle, int64_t now_ns, bool all) {
     struct body_throttle_turn *turn = throttle->list[TURN_WAITING].oldest;
-    if (!turn || (!all && now_ns - turn->since_ns < TURNS_WAITING_NS && !has_room(throttle, now_ns))) {
+    if (!turn || (!all && now_ns - turn->since_ns < TUNED_BODY_WAIT_NS && !has_room(throttle, now_ns))) {
         return NULL;
     }
     enter(throttle, turn, TURN_READING, now_ns);
@@ -77,8 +77,8 @@ int64_t body_throttle_wait_ms(const struct body_throttle *throttle, int64_t now_
     if (!waiting) {
         return -1;
     }
-    int64_t left = waiting->since_ns + TURNS_WAITING_NS - now_ns;
-    int64_t young = reading ? reading->since_ns + TURNS_READING_NS - now_ns : left;
+    int64_t left = waiting->since_ns + TUNED_BODY_WAIT_NS - now_ns;
+    int64_t young = reading ? reading->since_ns + TUNED_BODY_READ_NS - now_ns : left;
     left = young < left ? young : left;
     return left > 0 ? (left + 999999) / 1000000 : 0;
 }

@@ -10,13 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TURNS_READING_NS INT64_C(20000000)  /* a body that takes longer to arrive is not counted any more */
-#define TURNS_WAITING_NS INT64_C(300000000) /* the longest wait; then the body is read in any case */
-
 enum turn_state {
     TURN_NONE,    /* not counted */
     TURN_WAITING, /* its body is to be read later */
-    TURN_READING, /* for less than TURNS_READING_NS */
+    TURN_READING, /* for less than TUNED_BODY_READ_NS */
     TURN_WORKING, /* the body is there and the GPU's answer is not */
     TURN_STATES
 };

@@ -13,9 +13,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* An event thread does some 4,000 requests a second with pictures of half a megabyte (an H200's host, 16
- * cores). */
-enum { THREADS_AUTO = 32, CORES_EACH = 2 };
+#include "core/tuned.h"
 
 struct loop {
     pthread_t thread;
@@ -32,8 +30,8 @@ struct loop {
 };
 
 unsigned loop_threads(unsigned wanted, unsigned cores) {
-    unsigned automatic = cores / CORES_EACH;
-    automatic = automatic < 1 ? 1 : automatic > THREADS_AUTO ? THREADS_AUTO : automatic;
+    unsigned automatic = cores / TUNED_EVENT_THREAD_CORES;
+    automatic = automatic < 1 ? 1 : automatic > TUNED_EVENT_THREADS ? TUNED_EVENT_THREADS : automatic;
     return wanted ? wanted : automatic;
 }
 

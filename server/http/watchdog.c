@@ -13,6 +13,7 @@
 
 #include "config/config.h"
 #include "core/clock.h"
+#include "core/tuned.h"
 #include "server/http/peer.h"
 
 enum {
@@ -22,7 +23,6 @@ enum {
     IDLE_CROWDED_MS = 100, /* a connection idle for less may have its next request under way */
     RELIEF_MS = 1000,
     CROWDED_LOOK_MS = 50,
-    GROUPS = 32,
     APART = 128, /* bytes; a pair of cache lines, which processors fetch together */
 };
 
@@ -45,17 +45,17 @@ struct watchdog {
     _Atomic int64_t wake;    /* when the thread wakes next */
     _Atomic int64_t relief;  /* clock_ns; every answer before it should be its connection's last */
     _Atomic unsigned excess; /* answers that should be the last ones of their connections */
-    struct watch_group group[GROUPS];
+    struct watch_group group[TUNED_WATCH_GROUPS];
 };
 
 static void lock_all(struct watchdog *dog) {
-    for (unsigned i = 0; i < GROUPS; i++) {
+    for (unsigned i = 0; i < TUNED_WATCH_GROUPS; i++) {
         pthread_mutex_lock(&dog->group[i].lock);
     }
 }
 
 static void unlock_all(struct watchdog *dog) {
-    for (unsigned i = 0; i < GROUPS; i++) {
+    for (unsigned i = 0; i < TUNED_WATCH_GROUPS; i++) {
         pthread_mutex_unlock(&dog->group[i].lock);
     }
 }
@@ -93,7 +93,7 @@ static void link_first(struct watch *watch) {
 static struct watch *next_of(struct watchdog *dog, const struct watch *watch) {
     struct watch *next = watch ? watch->next : dog->group->first;
     for (struct watch_group *group = watch ? watch->group : dog->group;
-         !next && ++group < dog->group + GROUPS;) {
+         !next && ++group < dog->group + TUNED_WATCH_GROUPS;) {
         next = group->first;
     }
     return next;
@@ -112,9 +112,9 @@ static void note_closed(struct watchdog *dog, int fd) {
 }
 
 /* Returns the entry of `of_group` whose watch began its phase first. NULL when no entry has a watch. */
-static struct watch **oldest(struct watch *of_group[GROUPS]) {
+static struct watch **oldest(struct watch *of_group[TUNED_WATCH_GROUPS]) {
     struct watch **found = NULL;
-    for (unsigned i = 0; i < GROUPS; i++) {
+    for (unsigned i = 0; i < TUNED_WATCH_GROUPS; i++) {
         if (of_group[i] && (!found || of_group[i]->since < (*found)->since)) {
             found = &of_group[i];
         }
@@ -124,8 +124,8 @@ static struct watch **oldest(struct watch *of_group[GROUPS]) {
 
 /* Closes up to `count` connections of that phase, the oldest first; returns how many. */
 static unsigned shed_phase(struct watchdog *dog, enum watch_phase phase, int64_t before, unsigned count) {
-    struct watch *of_group[GROUPS];
-    for (unsigned i = 0; i < GROUPS; i++) {
+    struct watch *of_group[TUNED_WATCH_GROUPS];
+    for (unsigned i = 0; i < TUNED_WATCH_GROUPS; i++) {
         of_group[i] = dog->group[i].last;
     }
     unsigned shed = 0;
@@ -199,7 +199,7 @@ static void *watchdog_run(void *argument) {
 }
 
 static void release(struct watchdog *watchdog) {
-    for (unsigned i = 0; i < GROUPS; i++) {
+    for (unsigned i = 0; i < TUNED_WATCH_GROUPS; i++) {
         pthread_mutex_destroy(&watchdog->group[i].lock);
     }
     close(watchdog->changed);
@@ -225,7 +225,7 @@ enum status watchdog_create(struct watchdog **watchdog, const struct watchdog_li
         return fail(err, ST_BUSY, "out of memory");
     }
     memset(dog, 0, sizeof *dog);
-    for (unsigned i = 0; i < GROUPS; i++) {
+    for (unsigned i = 0; i < TUNED_WATCH_GROUPS; i++) {
         pthread_mutex_init(&dog->group[i].lock, NULL);
     }
     dog->rules.limits = *limits;
@@ -294,7 +294,7 @@ struct watch *watchdog_add(struct watchdog *watchdog, unsigned thread, int fd) {
     if (!watch) {
         return NULL;
     }
-    struct watch_group *group = &watchdog->group[thread % GROUPS];
+    struct watch_group *group = &watchdog->group[thread % TUNED_WATCH_GROUPS];
     *watch = (struct watch){.watchdog = watchdog,
                             .group = group,
                             .rules = &watchdog->rules,

@@ -6,25 +6,24 @@
 #include "config/cores.h"
 #include "config/gpus.h"
 #include "config/memory.h"
+#include "core/tuned.h"
 #include "cpu/cpu.h"
 #include "gpu/gpu.h"
 #include "server/http/loop.h"
 #include "server/http/watchdog.h"
 
-/* A GPU needs some 30 ms to read a file, and 5 for the rest of 28 (docs/adr/0045). Each reader is a thread.
- */
-enum { READERS_EACH = 8, READERS_MAX = 512 };
+enum { READERS_MAX = 512 }; /* each is a thread */
 
 unsigned effective_places(const struct config *config) {
     bool wanted = config->jpeg_codec != CHOICE_jpeg_codec_cpu && strcmp(config->gpus, "none") != 0;
     unsigned usual =
-        config->gpu_pictures ? config->gpu_pictures : GPU_PICTURES * gpus_hint(config->gpus, "/dev");
+        config->gpu_pictures ? config->gpu_pictures : TUNED_GPU_PICTURES * gpus_hint(config->gpus, "/dev");
     return wanted ? usual : 0;
 }
 
 unsigned effective_readers(const struct config *config, unsigned places) {
     bool own = config->jpeg_library == CHOICE_jpeg_library_own;
-    unsigned usual = READERS_EACH * places < READERS_MAX ? READERS_EACH * places : READERS_MAX;
+    unsigned usual = TUNED_GPU_READINGS * places < READERS_MAX ? TUNED_GPU_READINGS * places : READERS_MAX;
     return own && config->jpeg_codec != CHOICE_jpeg_codec_cpu ? usual : 0;
 }
 

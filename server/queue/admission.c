@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "core/numbers.h"
+#include "core/tuned.h"
 
 /* Each job moves typical_ns up or down by a thirty-second, which makes it a running median. */
 enum { TYPICAL_STEP = 32 };
@@ -231,7 +232,7 @@ static bool is_for_readers(const struct admission *admission, const struct job *
 static bool spares_cores(const struct admission *admission, const struct job *job, int64_t now) {
     const struct job_queue *small = &admission->queue[JOB_SMALL];
     if (!job->suits || admission->limits.devices == 0 || admission->device_down ||
-        small->waiting + small->running == 0 || job->cost_ns <= ADMISSION_HANDING_NS ||
+        small->waiting + small->running == 0 || job->cost_ns <= TUNED_GPU_HANDING_NS ||
         is_slower_than_workers(admission, job)) {
         return false;
     }

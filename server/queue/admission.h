@@ -69,9 +69,6 @@ enum {
     ADMISSION_LARGE_FACTOR = 8,
     ADMISSION_RUNNING_SHARE = 2, /* running jobs are half done on average */
 };
-/* A job of the device takes so much of a core beside what each request takes: measured on a host with an H200
- * and 16 cores. Other hosts differ by a factor of two, which matters for pictures below 100x100 only. */
-#define ADMISSION_HANDING_NS INT64_C(120000)
 /* A job that a core would do sooner waits for the device at most so much longer than for a core. */
 #define ADMISSION_SPARING_NS INT64_C(100000000)
 #define ADMISSION_LARGE_NS INT64_C(100000000)

@@ -3,31 +3,17 @@
 
 #include "codecs/png/png_pack.h"
 #include "core/jpeg/coefficients.h"
+#include "core/tuned.h"
 #include "server/picture/intent.h"
 #include "server/queue/cost_filters.h"
 
-/* Nanoseconds of one core for photographs of 1920x1080 (docs/adr/0015), November 2026: JPEG and PNG as
- * bench/cost.py measures them, with AVX2 on Zen 3; AVX-512 on Zen 5 takes about half as long. The rest is
- * from the Server-Timing of that machine. Only the ratios between terms matter; the machine's factor is
- * learnt. */
 static const struct {
     float pixel, byte;
 } decode_ns[COST_INPUTS] = {
-    {1, 6.5F},  /* JPEG of one scan: 3.1 ms with 170 KB, 5.3 ms with 511 KB */
-    {2, 22},    /* progressive: 8.5 ms with 197 KB, 15.6 ms with 521 KB, converted from Zen 4 */
-    {9, 0.9F},  /* PNG, 3 channels: 22.4 ms with 3.1 MB */
-    {30, 0.9F}, /* interlaced: 68 ms */
-    {1, 10},    /* not recognised */
-    {4, 20},    /* WebP: 5 ms for 1024x631 with 125 KB */
-    {10, 28},   /* AVIF: 10 ms for 1024x631 with 119 KB */
-    {17, 130},  /* HEIC: 29 ms for 1440x960 with 41 KB, 410 ms for 3024x4032 with 1.6 MB */
-    {1, 20},    /* progressive, up to the coefficients */
-    {5, 29},    /* progressive, by libjpeg-turbo: 14.7 ms with 164 KB, 24.3 ms with 476 KB */
-};
+    {TUNED_DECODE_JPEG},         {TUNED_DECODE_PROGRESSIVE}, {TUNED_DECODE_PNG},  {TUNED_DECODE_INTERLACED},
+    {TUNED_DECODE_UNKNOWN},      {TUNED_DECODE_WEBP},        {TUNED_DECODE_AVIF}, {TUNED_DECODE_HEIC},
+    {TUNED_DECODE_COEFFICIENTS}, {TUNED_DECODE_LIBJPEG}};
 enum { HANDED_INPUT = COST_INPUTS - 2, LIBJPEG_INPUT };
-
-/* The fixed cost of a request. A picture of one pixel takes 60 to 80 us. */
-static const float request_ns = 60e3F;
 
 /* JPEGs have blocks of 16x16 pixels, and each row of a PNG has a fixed cost. */
 static const struct cost_least encoded_least = {16, 16};
@@ -42,38 +28,22 @@ enum output_kind {
     OUTPUT_AVIF
 };
 
+/* Nanoseconds a sample, from OUTPUT_WEBP on a pixel. */
 static const float encode_ns[COST_OUTPUTS] = {
-    [OUTPUT_JPEG] = 0.8F,        /* a sample, with optimal tables: 3.3 ms for 4.1 million, as 4:2:0 counts */
-    [OUTPUT_PROGRESSIVE] = 6.5F, /* 21 ms */
-    [OUTPUT_PNG] = 1.8F,         /* 11 ms for 6.2 million */
-    [OUTPUT_PACKED] = 1.8F,      /* without packing */
-    /* A pixel, at the least effort. */
-    [OUTPUT_WEBP] = 22,
-    [OUTPUT_LOSSLESS] = 38,
-    [OUTPUT_AVIF] = 60,
+    [OUTPUT_JPEG] = TUNED_ENCODE_JPEG_NS, [OUTPUT_PROGRESSIVE] = TUNED_ENCODE_PROGRESSIVE_NS,
+    [OUTPUT_PNG] = TUNED_ENCODE_PNG_NS,   [OUTPUT_PACKED] = TUNED_ENCODE_PNG_NS,
+    [OUTPUT_WEBP] = TUNED_ENCODE_WEBP_NS, [OUTPUT_LOSSLESS] = TUNED_ENCODE_LOSSLESS_NS,
+    [OUTPUT_AVIF] = TUNED_ENCODE_AVIF_NS,
 };
 
 /* Time of each effort, as a multiple of the least one's. */
 static const float effort_factor[COST_OUTPUTS][10] = {
-    [OUTPUT_WEBP] = {1, 1.3F, 1.5F, 2.8F, 2.8F, 2.8F, 2.8F, 3.1F, 3.2F, 6.5F},
-    [OUTPUT_LOSSLESS] = {1, 2.7F, 4.6F, 9.7F, 9.7F, 10, 12, 15, 15,
-                         60}, /* the last gives way to the deadline */
-    [OUTPUT_AVIF] = {1, 1, 3.5F, 4.5F, 6.5F, 6.5F, 15, 18, 32, 63},
+    [OUTPUT_WEBP] = {TUNED_EFFORT_WEBP},
+    [OUTPUT_LOSSLESS] = {TUNED_EFFORT_LOSSLESS},
+    [OUTPUT_AVIF] = {TUNED_EFFORT_AVIF},
 };
 
-/* The search for faces: a pixel of the picture that the network sees, and all filters before (AVX-512). */
-static const float detect_pixel_ns = 45;
-
-/* One picture alone, from JPEG to JPEG on a GPU (docs/adr/0020). The time beside others is learnt. */
-static const float device_ns = 750e3F, device_pixel_ns = 0.15F;
 static const float device_ratio_max = 64, device_step = 1.0F / 16, device_drift = 1.0F / 512;
-
-/* The search for faces there, a pixel as above: 0.51 ms for 1920x1088 beside others (docs/adr/0030). */
-static const float device_detect_pixel_ns = 0.25F;
-
-/* The GPU's reader of progressive files, photographs of 1920x1080 on one H100 (docs/adr/0045): 23 to 28 ms
- * with 363 to 513 KB, and some for the wait and the rest, nearly the same for hundreds of them at a time. */
-static const float read_ns = 8e6F, read_byte_ns = 50;
 
 /* The weight of a request in the mean of its kind, reduced in proportion below weighty_ns: the fixed cost
  * dominates small requests, which say little about large ones. */
@@ -148,8 +118,8 @@ static float searched_pixels(const struct detection *detection) {
 }
 
 static float device_time_ns(const struct work_plan *plan) {
-    return device_ns + device_pixel_ns * largest_pixels(plan) +
-           device_detect_pixel_ns * searched_pixels(&plan->detection) +
+    return TUNED_GPU_NS + TUNED_GPU_PIXEL_NS * largest_pixels(plan) +
+           TUNED_GPU_DETECT_PIXEL_NS * searched_pixels(&plan->detection) +
            cost_filters_device_ns(plan->parameters, &plan->chain, &plan->upright);
 }
 
@@ -163,7 +133,7 @@ static bool is_readable(const struct work_plan *plan) {
 /* The whole of a file that cores can hand over, with a GPU that reads it. */
 static float reading_ns(const struct work_plan *plan) {
     float size = (float)plan->input.size;
-    return is_readable(plan) ? read_ns + read_byte_ns * size + device_time_ns(plan) : 0;
+    return is_readable(plan) ? TUNED_GPU_READ_NS + TUNED_GPU_READ_BYTE_NS * size + device_time_ns(plan) : 0;
 }
 
 static float decoding_ns(const struct work_plan *plan, unsigned input) {
@@ -178,13 +148,13 @@ static unsigned kind_of(const struct work_plan *plan, unsigned input) {
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
     const struct work_plan *plan = &intent->plan;
     unsigned input = input_of(intent), kind = kind_of(plan, input);
-    float ns = request_ns + decoding_ns(plan, input) +
+    float ns = TUNED_REQUEST_NS + decoding_ns(plan, input) +
                cost_filters_ns(plan->parameters, &plan->chain, &plan->upright) +
                (plan_answer(plan) == ANSWER_PICTURE ? encoding_ns(plan, output_of(plan)) : 0);
     float device = intent_suits_device(intent) ? device_time_ns(plan) : 0;
     bool hands = intent_hands_over(intent);
-    float handed = hands ? request_ns + decoding_ns(plan, HANDED_INPUT) + device_time_ns(plan) : 0;
-    float detect = detect_pixel_ns * searched_pixels(&plan->detection);
+    float handed = hands ? TUNED_REQUEST_NS + decoding_ns(plan, HANDED_INPUT) + device_time_ns(plan) : 0;
+    float detect = TUNED_DETECT_PIXEL_NS * searched_pixels(&plan->detection);
     float all = ns * known(model->ratio[kind]) + detect * known(model->detect_ratio);
     return (struct cost){.kind = kind,
                          .table_ns = (int64_t)ns + 1,

@@ -2,9 +2,9 @@
  * Predicts a request's time from its intent (server/picture/intent.h); footprint.h predicts its memory.
  *
  * The time is a constant plus decoding, filters and encoding, each in nanoseconds a pixel, sample or byte by
- * the table in cost.c, which was measured on one machine. For each kind of work the model learns the ratio of
- * real to tabled time as an exponential moving average of about eight requests. Requests below 5 ms have a
- * proportionally lower weight, so that icons do not distort the predictions for large pictures. */
+ * the table in core/tuned.h, which was measured on one machine. For each kind of work the model learns the
+ * ratio of real to tabled time as an exponential moving average of about eight requests. Requests below 5 ms
+ * have a proportionally lower weight, so that icons do not distort the predictions for large pictures. */
 #ifndef BLURD_SERVER_QUEUE_COST_H
 #define BLURD_SERVER_QUEUE_COST_H
 

@@ -18,11 +18,10 @@
 #include "core/deadline.h"
 #include "core/log.h"
 #include "core/slot.h"
+#include "core/tuned.h"
 #include "filters/backend.h"
 
 enum {
-    LARGE_NICE = 5,       /* a third of the processor time of a general worker beside it */
-    DEVICE_NICE = 10,     /* a tenth */
     CALM_NS = 1000000000, /* a large job gets help after so long without small ones */
     WAKES_MAX = 4,        /* the memory of one job rarely suffices for more than that */
 };
@@ -215,13 +214,13 @@ static void *run_post(void *argument) {
         bool behind_device;
         int nice;
     } ways[] = {[ROLE_ANY] = {"blurd-worker", true, 0},
-                [ROLE_LARGE] = {"blurd-large", true, LARGE_NICE},
+                [ROLE_LARGE] = {"blurd-large", true, TUNED_NICE_LARGE},
                 [ROLE_DEVICE] = {"blurd-device", false, 0},
                 [ROLE_READ] = {"blurd-reader", true, 0}};
     const struct post *post = argument;
     bool behind = ways[post->role].behind_device && post->pool->admission.limits.devices > 0;
     prctl(PR_SET_NAME, ways[post->role].name);
-    int nice = getpriority(PRIO_PROCESS, 0) + ways[post->role].nice + (behind ? DEVICE_NICE : 0);
+    int nice = getpriority(PRIO_PROCESS, 0) + ways[post->role].nice + (behind ? TUNED_NICE_BESIDE_GPU : 0);
     setpriority(PRIO_PROCESS, 0, nice); /* on Linux 0 means the calling thread; a failure is harmless */
     run(post->pool, post->role);
     return NULL;
@@ -252,7 +251,7 @@ enum status workers_create(struct workers **workers, const struct workers_option
     limits.large_only = limits.workers - limits.workers / 4;
     unsigned wanted = limits.workers + limits.large_only + limits.devices + limits.readers;
     struct workers *pool = calloc(1, sizeof *pool + wanted * sizeof pool->post[0]);
-    struct crew *crew = crew_create(CREW_GRAIN, true);
+    struct crew *crew = crew_create(TUNED_GRAIN, true);
     if (!pool || !crew) {
         free(pool);
         crew_destroy(crew);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Licence lines, line ends, links between pages, no path of a developer's machine, and pages of docs/ that are manuals: they
-name no commit, and a decision has at most 40 lines."""
+name no commit, and a decision has at most 40 lines. Code names no host that it was measured on."""
 import re
 
 import tree
@@ -10,6 +10,11 @@ BINARY = (".jpg", ".jpeg", ".png", ".gz", ".xz", ".zip", ".webp", ".bin", ".icc"
 MACHINE = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+|workspace)/")
 COMMIT = re.compile(r"(?<![\w.-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,8}(?![\w.-])")
 DECISION_LINES = 40
+# Numbers that were measured on a host are in TUNED, and not beside the code.
+HOST = re.compile(r"\b(?:A100|B200|H100|H200|EPYC|Xeon)\b")
+TUNED = ("core/tuned.h", "gpu/cuda/architectures.def")
+PRODUCT = ("core/", "detect/", "filters/", "codecs/", "config/", "cpu/", "gpu/", "server/")
+C_SUFFIXES = (".c", ".h", ".def", ".cu", ".cuh")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -27,6 +32,8 @@ def check_text(path, name, text):
             problems.append(f"{name}:{number} ends in white space")
         if "\t" in line and path.suffix in (".c", ".h", ".py", ".def", ".cu", ".cuh", ".js"):
             problems.append(f"{name}:{number} has a tab")
+        if path.suffix in C_SUFFIXES and name.startswith(PRODUCT) and name not in TUNED and HOST.search(line):
+            problems.append(f"{name}:{number} names a host: numbers that were measured are in {TUNED[0]}")
     if path.suffix == ".md":
         for target in LINK.findall(text):
             if "://" not in target and not target.startswith("mailto:") and not (path.parent / target).exists():

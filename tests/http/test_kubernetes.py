@@ -156,7 +156,7 @@ def test_both_scalers_of_gpus_want_the_same(built):
             for metric in one(built['gpu'], 'HorizontalPodAutoscaler')['spec']['metrics']}
     triggers = {trigger['name']: trigger['metadata'] for trigger in one(built['gpu-keda'], 'ScaledObject')['spec']['triggers']}
     assert pods == {'blurd_requests_in_flight': triggers['in-flight']['threshold'], 'blurd_requests_waiting': triggers['waiting']['threshold']}
-    assert pods['blurd_requests_in_flight'] == re.search(r'GPU_PICTURES = (\d+)', (daemon.ROOT / 'gpu/gpu.h').read_text()).group(1)
+    assert pods['blurd_requests_in_flight'] == re.search(r'GPU_PICTURES = (\d+)', (daemon.ROOT / 'core/tuned.h').read_text()).group(1)
     rules = yaml.safe_load(page('adapter'))['rules']['custom']
     assert set(pods) == {rule.get('name', {}).get('as', rule['seriesQuery'].split('{')[0]) for rule in rules}
     for rule in rules:

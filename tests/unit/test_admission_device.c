@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The queue of those jobs that a device can do, beside the others of server/queue/admission.h. */
+#include "core/tuned.h"
 #include "tests/unit/admission_fixture.h"
 
 enum { STEPS = 20000 };
@@ -44,7 +45,7 @@ static void test_cores_are_spared(void **state) {
     assert_int_equal(take(&desk, ROLE_ANY), 0);
     enter_either(&desk, MS, 4 * MS / 3);
     assert_int_equal(job_kind(&desk.job[2]), JOB_DEVICE); /* beside one that runs */
-    enter_either(&desk, ADMISSION_HANDING_NS, MS / 10);
+    enter_either(&desk, TUNED_GPU_HANDING_NS, MS / 10);
     assert_int_equal(job_kind(&desk.job[3]), JOB_SMALL); /* it would take a core for as long */
     enter_either(&desk, MS, 2 * MS);
     assert_int_equal(job_kind(&desk.job[4]), JOB_SMALL); /* 16 workers are faster than 28 places */

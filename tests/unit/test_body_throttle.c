@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which bodies an event thread reads now, and which one later. */
+#include "core/tuned.h"
 #include "server/http/body_throttle.h"
 
 #include <setjmp.h>
@@ -11,8 +12,8 @@
 
 enum { LIMIT = 3, MANY = 10 };
 #define MS INT64_C(1000000)
-#define READING_MS (TURNS_READING_NS / MS)
-#define WAITING_MS (TURNS_WAITING_NS / MS)
+#define READING_MS (TUNED_BODY_READ_NS / MS)
+#define WAITING_MS (TUNED_BODY_WAIT_NS / MS)
 
 static struct body_throttle throttle;
 static struct body_throttle_turn turn[MANY];
@@ -105,7 +106,7 @@ static void test_slow_clients(void **state) {
     next_is(4, READING_MS);
 }
 
-/* However long the workers take, no body waits for longer than TURNS_WAITING_NS. */
+/* However long the workers take, no body waits for longer than TUNED_BODY_WAIT_NS. */
 static void test_the_longest_wait(void **state) {
     (void)state;
     fill(0);

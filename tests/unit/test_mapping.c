@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Slots in the engine: when their memory is registered and released. The driver is two functions. One of
  * them waits until the device has ended its kernels, as the real one does. */
+#include "core/tuned.h"
 #include "gpu/engine/mapping.h"
 
 #include <pthread.h>
@@ -167,12 +168,12 @@ static void test_a_driver_that_refuses(void **state) {
     (void)state;
     struct fixture fixture;
     set_up(&fixture, false);
-    assert_false(is_busy(&fixture, 1, MAPPING_LATER_MAX + PAGE));
+    assert_false(is_busy(&fixture, 1, TUNED_GPU_REGISTER_LATER + PAGE));
     atomic_store(&driver_refuses, true);
-    assert_true(is_busy(&fixture, 2, MAPPING_LATER_MAX + PAGE));
-    assert_true(is_busy(&fixture, 2, MAPPING_LATER_MAX + PAGE));
-    assert_false(is_busy(&fixture, 3, MAPPING_LATER_MAX));
-    assert_false(is_busy(&fixture, 1, MAPPING_LATER_MAX + PAGE));
+    assert_true(is_busy(&fixture, 2, TUNED_GPU_REGISTER_LATER + PAGE));
+    assert_true(is_busy(&fixture, 2, TUNED_GPU_REGISTER_LATER + PAGE));
+    assert_false(is_busy(&fixture, 3, TUNED_GPU_REGISTER_LATER));
+    assert_false(is_busy(&fixture, 1, TUNED_GPU_REGISTER_LATER + PAGE));
     atomic_store(&driver_refuses, false);
     tear_down(&fixture, false);
 }

@@ -10,12 +10,13 @@
 
 #include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "core/crew.h"
+#include "core/tuned.h"
 
 enum {
     JPEG_DEC_RING_PACKS = 6,
-    JPEG_DEC_RING_SEATS = 4, /* reading takes twice as long as transforming */
+    JPEG_DEC_RING_SEATS = TUNED_JPEG_THREADS,
     JPEG_DEC_RING_LEAST =
-        2 * CREW_GRAIN, /* samples of a picture; smaller ones get no help from a usual crew */
+        2 * TUNED_GRAIN, /* samples of a picture; smaller ones get no help from a usual crew */
 };
 
 struct jpeg_dec_ring {

@@ -9,6 +9,7 @@
 #include "codecs/jpeg/sequential/jpeg_dec_bytes.h"
 #include "codecs/jpeg/sequential/jpeg_dec_codes.h"
 #include "core/jpeg/coefficients.h"
+#include "core/tuned.h"
 
 enum {
     JPEG_DEC_PLACES = 96,     /* positions that a lookup may reach, those behind the last one included */
@@ -90,7 +91,7 @@ struct jpeg_dec_batch {
  * A pack stores the class and the DC of each block. The values of blocks with AC lie one block after the
  * other. */
 enum {
-    JPEG_DEC_PACK_VALUES = 40 << 10, /* of a photograph, those of about 1000 blocks: 25 µs to transform */
+    JPEG_DEC_PACK_VALUES = TUNED_JPEG_PACK,
     JPEG_DEC_PACK_BLOCKS = 2048,
 };
 struct jpeg_dec_pack {

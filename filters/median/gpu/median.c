@@ -2,14 +2,11 @@
  * Small windows, and samples of 16 bits, are searched bit by bit (filters/morphology/gpu/morphology.cuh). For
  * all others the time does not depend on the radius (filters/median/gpu/median.cuh). */
 #include "gpu/filter.h"
+#include "core/tuned.h"
 
 #include "gpu/stream/launch.h"
 
-enum {
-    SEARCHED_RADIUS = 2, /* of the largest window that is faster to search */
-    ENOUGH_BLOCKS = 264, /* strips become shorter until there are so many: two for each multiprocessor */
-    LEAST_ROWS = 4
-};
+enum { LEAST_ROWS = 4 };
 
 static void set_plane(struct median_pass *pass, int p, const struct median_plan *plan,
                       const struct image *source, const struct image *target) {
@@ -76,12 +73,12 @@ static enum status run(struct gpu_stream *stream, const void *planned, const str
     for (int p = 0; p < pass.planes; p++) {
         set_plane(&pass, p, plan, source, target);
     }
-    if (pass.depth != 8 || plan->radius <= SEARCHED_RADIUS) {
+    if (pass.depth != 8 || plan->radius <= TUNED_GPU_MEDIAN_SEARCHED) {
         return search(stream, plan, &pass, err);
     }
     int32_t rows = KERNEL_MEDIAN_ROWS;
     struct gpu_blocks blocks = cut(&pass, rows);
-    while (blocks.count < ENOUGH_BLOCKS && rows > LEAST_ROWS) {
+    while (blocks.count < TUNED_GPU_MEDIAN_BLOCKS && rows > LEAST_ROWS) {
         rows /= 2;
         blocks = cut(&pass, rows);
     }
