@@ -99,14 +99,14 @@ static const char *verdict(bool same) {
 static double decode_once(unsigned way, struct bytes file, const struct picture *picture,
                           const struct codec_limits *limits, const struct image *image) {
     double start = cpu_ms();
-    bool left = false;
-    uint32_t told;
+    bool declined = false;
+    uint32_t rows_reported;
     enum status status =
         way == WAYS - 1 ? codec_decode(file, picture, limits, image, NULL)
-        : pixels
-            ? jpeg_pixels_decode_at(levels[way], file, limits, &picture->native, image, &left, &told, NULL)
-            : jpeg_planes_decode_at(levels[way], file, limits, image, &left, &told, NULL);
-    return status == ST_OK && !left ? cpu_ms() - start : -1;
+        : pixels        ? jpeg_pixels_decode_at(levels[way], file, limits, &picture->native, image, &declined,
+                                                &rows_reported, NULL)
+                 : jpeg_planes_decode_at(levels[way], file, limits, image, &declined, &rows_reported, NULL);
+    return status == ST_OK && !declined ? cpu_ms() - start : -1;
 }
 
 static void bench_picture(const char *path, struct bytes file, const struct picture *picture,

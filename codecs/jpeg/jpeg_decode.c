@@ -117,15 +117,16 @@ enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, st
     return status;
 }
 
-/* Guarded. Reads MCU rows straight into the planes, without upsampling or copies. The first `told` rows of
- * the picture are there already, and may have readers: theirs go elsewhere. */
+/* Guarded. Reads MCU rows straight into the planes, without upsampling or copies. The first `rows_reported`
+ * rows of the picture are there already, and may have readers: theirs go elsewhere. */
 static void read_planes(struct jpeg_decompress_struct *cinfo, const struct image *image,
-                        const struct codec_limits *limits, uint32_t told) {
+                        const struct codec_limits *limits, uint32_t rows_reported) {
     JSAMPROW rows[IMAGE_PLANES_MAX][ROWS_MAX];
     JSAMPARRAY components[IMAGE_PLANES_MAX] = {rows[0], rows[1], rows[2]};
     unsigned lines = (unsigned)cinfo->max_v_samp_factor * DCTSIZE >> limits->reduction;
     JSAMPROW elsewhere =
-        told > 0 ? cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, image->plane[0].stride) : NULL;
+        rows_reported > 0 ? cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, image->plane[0].stride)
+                          : NULL;
     while (cinfo->output_scanline < cinfo->output_height) {
         uint32_t mcu_row = cinfo->output_scanline / lines;
         for (unsigned p = 0; p < image->plane_count; p++) {
@@ -133,12 +134,12 @@ static void read_planes(struct jpeg_decompress_struct *cinfo, const struct image
             uint32_t count = (uint32_t)(component->v_samp_factor * BLOCK_ROWS(component));
             for (uint32_t i = 0; i < count; i++) {
                 uint32_t y = mcu_row * count + i;
-                bool there = y < told >> image->plane[p].shift_y;
+                bool there = y < rows_reported >> image->plane[p].shift_y;
                 rows[p][i] = there ? elsewhere : plane_row(&image->plane[p], y);
             }
         }
         jpeg_read_raw_data(cinfo, components, lines);
-        if (cinfo->output_scanline > told) {
+        if (cinfo->output_scanline > rows_reported) {
             progress_tell(limits->progress, cinfo->output_scanline);
         }
     }
@@ -158,15 +159,15 @@ static void cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, uint32_t width) {
     }
 }
 
-/* Guarded. The first `told` rows are there already, and are not written again. */
+/* Guarded. The first `rows_reported` rows are there already, and are not written again. */
 static void read_rows(struct jpeg_decompress_struct *cinfo, const struct image *image,
-                      const struct progress *progress, uint32_t told) {
+                      const struct progress *progress, uint32_t rows_reported) {
     bool cmyk = cinfo->out_color_space == JCS_CMYK;
-    JSAMPROW elsewhere =
-        cmyk || told > 0 ? cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, (size_t)image->width * 4)
-                         : NULL;
+    JSAMPROW elsewhere = cmyk || rows_reported > 0 ? cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE,
+                                                                             (size_t)image->width * 4)
+                                                   : NULL;
     while (cinfo->output_scanline < cinfo->output_height) {
-        bool there = cinfo->output_scanline < told;
+        bool there = cinfo->output_scanline < rows_reported;
         JSAMPROW target = plane_row(&image->plane[0], cinfo->output_scanline);
         JSAMPROW row = cmyk || there ? elsewhere : target;
         jpeg_read_scanlines(cinfo, &row, 1);
@@ -196,7 +197,7 @@ static bool makes_image(struct jpeg_decompress_struct *cinfo, const struct image
 }
 
 static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input, const struct image *image,
-                                  uint32_t told) {
+                                  uint32_t rows_reported) {
     jpeg_reader_open(reader, input);
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     bool gray = cinfo->num_components == 1;
@@ -217,9 +218,9 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
         return status;
     }
     if (raw) {
-        read_planes(cinfo, image, reader->limits, told);
+        read_planes(cinfo, image, reader->limits, rows_reported);
     } else {
-        read_rows(cinfo, image, reader->limits->progress, told);
+        read_rows(cinfo, image, reader->limits->progress, rows_reported);
     }
     if (cinfo->arith_code) { /* libjpeg takes an early marker for the end of the data; only the rest of the
                                 file shows the error */
@@ -247,24 +248,25 @@ static bool find_planes(struct bytes input, const struct codec_limits *limits, s
     return picture.native.model == PIXEL_YCBCR;
 }
 
-/* By own code; *left as sequential_decode has it. */
+/* By own code; *declined and *rows_reported as of sequential_decode. */
 static enum status decode_own(struct bytes input, const struct codec_limits *limits,
-                              const struct image *image, bool *left, uint32_t *told, struct error *err) {
+                              const struct image *image, bool *declined, uint32_t *rows_reported,
+                              struct error *err) {
     struct image_shape planes;
     if (image->model != PIXEL_RGB) {
-        return jpeg_planes_decode(input, limits, image, left, told, err);
+        return jpeg_planes_decode(input, limits, image, declined, rows_reported, err);
     }
-    *left = true;
-    *told = 0;
+    *declined = true;
+    *rows_reported = 0;
     return limits->reduction == 0 && find_planes(input, limits, &planes) && planes.width == image->width &&
                    planes.height == image->height
-               ? jpeg_pixels_decode(input, limits, &planes, image, left, told, err)
+               ? jpeg_pixels_decode(input, limits, &planes, image, declined, rows_reported, err)
                : ST_OK;
 }
 
-/* By libjpeg; the first `told` rows are there already. */
+/* By libjpeg-turbo; the first `rows_reported` rows are there already. */
 static enum status decode_rest(struct bytes input, const struct codec_limits *limits,
-                               const struct image *image, uint32_t told, struct error *err) {
+                               const struct image *image, uint32_t rows_reported, struct error *err) {
     struct jpeg_guard guard;
     struct jpeg_reader reader;
     jpeg_guard_init(&guard, ST_CORRUPT, err);
@@ -273,18 +275,19 @@ static enum status decode_rest(struct bytes input, const struct codec_limits *li
         jpeg_destroy_decompress(&reader.cinfo);
         return guard.status;
     }
-    enum status status = decode_guarded(&reader, input, image, told);
+    enum status status = decode_guarded(&reader, input, image, rows_reported);
     jpeg_destroy_decompress(&reader.cinfo);
     return status;
 }
 
 enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
                         struct error *err) {
-    bool left = true;
-    uint32_t told = 0;
+    bool declined = true;
+    uint32_t rows_reported = 0;
     if (sof3_is(input)) {
         return sof3_decode(input, limits, image, err);
     }
-    enum status status = limits->libjpeg ? ST_OK : decode_own(input, limits, image, &left, &told, err);
-    return status == ST_OK && left ? decode_rest(input, limits, image, told, err) : status;
+    enum status status =
+        limits->libjpeg ? ST_OK : decode_own(input, limits, image, &declined, &rows_reported, err);
+    return status == ST_OK && declined ? decode_rest(input, limits, image, rows_reported, err) : status;
 }

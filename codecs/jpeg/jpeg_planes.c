@@ -32,8 +32,8 @@ struct progressive {
     bool strip; /* the image has memory for one row of MCUs */
     struct coefficients_layout layout;
     struct jpeg_coefficients read;
-    uint32_t part_rows, told; /* rows of MCUs of a part; rows of the picture that were reported */
-    unsigned parts, complete; /* parts from the first one on that have ended */
+    uint32_t part_rows, rows_reported; /* rows of MCUs of a part; rows of the picture that were reported */
+    unsigned parts, complete;          /* parts from the first one on that have ended */
     atomic_bool ended[PARTS_MAX];
 };
 enum { STATE = (sizeof(struct progressive) + IMAGE_ALIGNMENT - 1) / IMAGE_ALIGNMENT * IMAGE_ALIGNMENT };
@@ -98,8 +98,8 @@ static enum status transform_row(struct progressive *file, unsigned seat, uint32
 
 static void tell_rows(struct progressive *file, uint32_t mcu_rows) {
     const uint32_t rows = mcu_rows * BLOCK * file->layout.v;
-    file->told = rows < file->image->height ? rows : file->image->height;
-    progress_tell(file->limits->progress, file->told);
+    file->rows_reported = rows < file->image->height ? rows : file->image->height;
+    progress_tell(file->limits->progress, file->rows_reported);
 }
 
 /* Reports the parts that have ended, on the caller's thread. */
@@ -174,34 +174,35 @@ static enum status transform_strips(struct progressive *file, struct error *err)
     return status;
 }
 
-static enum status transform_all(struct progressive *file, bool *left, uint32_t *told, struct error *err) {
+static enum status transform_all(struct progressive *file, bool *declined, uint32_t *rows_reported,
+                                 struct error *err) {
     struct error own = {0};
-    file->told = 0;
+    file->rows_reported = 0;
     enum status status = file->strip ? transform_strips(file, &own) : transform_parts(file, &own);
-    *told = file->told;
-    *left = status == ST_UNSUPPORTED;
-    return status == ST_OK || *left ? ST_OK : fail(err, status, "%s", own.text);
+    *rows_reported = file->rows_reported;
+    *declined = status == ST_UNSUPPORTED;
+    return status == ST_OK || *declined ? ST_OK : fail(err, status, "%s", own.text);
 }
 
 /* ---- a file ---- */
 
-static enum status decode_progressive(struct progressive *file, struct bytes input, bool *left,
-                                      uint32_t *told, struct error *err) {
+static enum status decode_progressive(struct progressive *file, struct bytes input, bool *declined,
+                                      uint32_t *rows_reported, struct error *err) {
     const struct image_shape shape = image_shape(file->image);
     const struct jpeg_coefficients_way way = {.quick = processor_extracts_bits(),
                                               .order = file->level->sorts ? JPEG_SCAN : JPEG_ROWS};
     uint8_t *memory = (uint8_t *)file + STATE;
     struct error unusual;
     enum status status = jpeg_coefficients_read_by(&way, input, file->limits, &shape, memory, &unusual);
-    *left = status == ST_UNSUPPORTED;
+    *declined = status == ST_UNSUPPORTED;
     if (status != ST_OK) {
-        return *left ? ST_OK : fail(err, status, "%s", unusual.text);
+        return *declined ? ST_OK : fail(err, status, "%s", unusual.text);
     }
     file->read = jpeg_coefficients_in(memory, &file->layout);
     for (unsigned i = 0; i < file->layout.planes; i++) {
         set_scale(file, i);
     }
-    return transform_all(file, left, told, err);
+    return transform_all(file, declined, rows_reported, err);
 }
 
 static bool is_progressive(struct bytes input) {
@@ -211,11 +212,11 @@ static bool is_progressive(struct bytes input) {
 
 static enum status decode(const struct jpeg_dec_level *level, struct bytes input,
                           const struct codec_limits *limits, const struct image *image, bool strip,
-                          bool *left, uint32_t *told, struct error *err) {
+                          bool *declined, uint32_t *rows_reported, struct error *err) {
     const struct image_shape shape = image_shape(image);
     struct coefficients_layout layout;
-    enum status status = sequential_decode(level, input, limits, image, strip, left, told, err);
-    if (status != ST_OK || !*left || limits->reduction > 0 || !is_progressive(input) ||
+    enum status status = sequential_decode(level, input, limits, image, strip, declined, rows_reported, err);
+    if (status != ST_OK || !*declined || limits->reduction > 0 || !is_progressive(input) ||
         !coefficients_lay_out(&shape, &layout) ||
         jpeg_planes_progressive_bytes(&shape) > limits->max_memory) {
         return status;
@@ -229,25 +230,26 @@ static enum status decode(const struct jpeg_dec_level *level, struct bytes input
     file->image = image;
     file->strip = strip;
     file->layout = layout;
-    status = decode_progressive(file, input, left, told, err);
+    status = decode_progressive(file, input, declined, rows_reported, err);
     free(file);
     return status;
 }
 
 enum status jpeg_planes_decode_at(const struct jpeg_dec_level *level, struct bytes input,
-                                  const struct codec_limits *limits, const struct image *image, bool *left,
-                                  uint32_t *told, struct error *err) {
-    return decode(level, input, limits, image, false, left, told, err);
+                                  const struct codec_limits *limits, const struct image *image,
+                                  bool *declined, uint32_t *rows_reported, struct error *err) {
+    return decode(level, input, limits, image, false, declined, rows_reported, err);
 }
 
 enum status jpeg_pixels_decode_at(const struct jpeg_dec_level *level, struct bytes input,
                                   const struct codec_limits *limits, const struct image_shape *planes,
-                                  const struct image *image, bool *left, uint32_t *told, struct error *err) {
+                                  const struct image *image, bool *declined, uint32_t *rows_reported,
+                                  struct error *err) {
     struct codec_limits own = *limits;
     struct pixels_strip strip;
     const size_t bytes = pixels_strip_bytes(planes);
-    *left = true;
-    *told = 0;
+    *declined = true;
+    *rows_reported = 0;
     if (limits->local_colour || bytes > limits->max_memory) {
         return ST_OK;
     }
@@ -257,30 +259,32 @@ enum status jpeg_pixels_decode_at(const struct jpeg_dec_level *level, struct byt
     }
     own.progress = &strip.taker;
     own.max_memory -= bytes;
-    status = decode(level, input, &own, &strip.planes, true, left, told, err);
-    *told = strip.told;
+    status = decode(level, input, &own, &strip.planes, true, declined, rows_reported, err);
+    *rows_reported = strip.reported;
     pixels_strip_finish(&strip);
     return status;
 }
 
 enum status jpeg_planes_decode(struct bytes input, const struct codec_limits *limits,
-                               const struct image *image, bool *left, uint32_t *told, struct error *err) {
+                               const struct image *image, bool *declined, uint32_t *rows_reported,
+                               struct error *err) {
     const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
-    *left = true;
-    *told = 0;
-    return levels[0]->vectors ? jpeg_planes_decode_at(levels[0], input, limits, image, left, told, err)
-                              : ST_OK;
+    *declined = true;
+    *rows_reported = 0;
+    return levels[0]->vectors
+               ? jpeg_planes_decode_at(levels[0], input, limits, image, declined, rows_reported, err)
+               : ST_OK;
 }
 
 enum status jpeg_pixels_decode(struct bytes input, const struct codec_limits *limits,
-                               const struct image_shape *planes, const struct image *image, bool *left,
-                               uint32_t *told, struct error *err) {
+                               const struct image_shape *planes, const struct image *image, bool *declined,
+                               uint32_t *rows_reported, struct error *err) {
     const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
-    *left = true;
-    *told = 0;
+    *declined = true;
+    *rows_reported = 0;
     return levels[0]->vectors
-               ? jpeg_pixels_decode_at(levels[0], input, limits, planes, image, left, told, err)
+               ? jpeg_pixels_decode_at(levels[0], input, limits, planes, image, declined, rows_reported, err)
                : ST_OK;
 }

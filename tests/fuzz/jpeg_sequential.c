@@ -25,14 +25,14 @@ static bool compare(const struct jpeg_dec_level *level, struct bytes input, cons
     limits.crew = crew;
     struct image image = fuzz_image(&picture->native, 0x5A);
     struct error err = {0};
-    bool left = false;
-    uint32_t told = 0;
-    enum status own = jpeg_planes_decode_at(level, input, &limits, &image, &left, &told, &err);
+    bool declined = false;
+    uint32_t rows_reported = 0;
+    enum status own = jpeg_planes_decode_at(level, input, &limits, &image, &declined, &rows_reported, &err);
     fuzz_require(own == ST_OK, "the own decoder fails for lack of time or memory only");
-    fuzz_require(left || status == ST_OK, "libjpeg-turbo decodes what the own decoder does");
-    fuzz_require(left || fuzz_same_pixels(&image, expected), "the samples are the same");
+    fuzz_require(declined || status == ST_OK, "libjpeg-turbo decodes what the own decoder does");
+    fuzz_require(declined || fuzz_same_pixels(&image, expected), "the samples are the same");
     fuzz_image_free(&image);
-    return left;
+    return declined;
 }
 
 static void compare_pixels(const struct jpeg_dec_level *level, struct bytes input,
@@ -40,13 +40,13 @@ static void compare_pixels(const struct jpeg_dec_level *level, struct bytes inpu
     struct codec_limits limits = fuzz_limits();
     struct image image = fuzz_image(&picture->pixels, 0x5A);
     struct error err = {0};
-    bool left = false;
-    uint32_t told = 0;
-    enum status own =
-        jpeg_pixels_decode_at(level, input, &limits, &picture->native, &image, &left, &told, &err);
+    bool declined = false;
+    uint32_t rows_reported = 0;
+    enum status own = jpeg_pixels_decode_at(level, input, &limits, &picture->native, &image, &declined,
+                                            &rows_reported, &err);
     fuzz_require(own == ST_OK, "the own decoder to RGB fails for lack of time or memory only");
-    fuzz_require(left || status == ST_OK, "libjpeg-turbo makes RGB of what the own decoder does");
-    fuzz_require(left || fuzz_same_pixels(&image, expected), "the pixels are the same");
+    fuzz_require(declined || status == ST_OK, "libjpeg-turbo makes RGB of what the own decoder does");
+    fuzz_require(declined || fuzz_same_pixels(&image, expected), "the pixels are the same");
     fuzz_image_free(&image);
 }
 

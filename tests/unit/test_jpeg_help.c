@@ -48,8 +48,8 @@ enum { RECIPES = sizeof recipes / sizeof *recipes };
 /* What a decoding gave. Rows that have been reported are copied, as a reader could. */
 struct result {
     enum status status;
-    bool left;
-    uint32_t told;
+    bool declined;
+    uint32_t rows_reported;
     struct image image, seen;
     pthread_t thread;
 };
@@ -57,8 +57,8 @@ struct result {
 static void see_rows(void *context, uint32_t rows) {
     struct result *result = context;
     assert_true(pthread_equal(pthread_self(), result->thread));
-    assert_true(rows > result->told && rows <= result->image.height);
-    result->told = rows;
+    assert_true(rows > result->rows_reported && rows <= result->image.height);
+    result->rows_reported = rows;
     for (unsigned p = 0; p < result->image.plane_count; p++) {
         const struct plane *from = &result->image.plane[p], *to = &result->seen.plane[p];
         for (uint32_t y = 0; y << from->shift_y < rows && y < from->height; y++) {
@@ -73,13 +73,14 @@ static struct result decode_by(const struct jpeg_dec_level *level, struct bytes 
     struct codec_limits limits = fixture_limits();
     struct progress progress = {see_rows, &result};
     struct error err = {0};
-    uint32_t told;
+    uint32_t rows_reported;
     result.thread = pthread_self();
     limits.crew = crew;
     limits.progress = &progress;
-    result.status = jpeg_planes_decode_at(level, input, &limits, &result.image, &result.left, &told, &err);
-    assert_int_equal(told, result.told);
-    assert_true(same_rows(&result.image, &result.seen, told)); /* they were final */
+    result.status =
+        jpeg_planes_decode_at(level, input, &limits, &result.image, &result.declined, &rows_reported, &err);
+    assert_int_equal(rows_reported, result.rows_reported);
+    assert_true(same_rows(&result.image, &result.seen, rows_reported)); /* they were final */
     return result;
 }
 
@@ -96,12 +97,15 @@ static void compare(struct helpers *helpers, struct bytes input, const char *nam
         struct result alone = decode_by(levels[i], input, &picture, NULL);
         helpers_await(helpers);
         struct result helped = decode_by(levels[i], input, &picture, helpers_crew(helpers));
-        if (helped.status != alone.status || helped.left != alone.left || (taken && helped.left) ||
-            !same_rows(&helped.image, &alone.image, helped.left ? helped.told : alone.image.height)) {
+        if (helped.status != alone.status || helped.declined != alone.declined ||
+            (taken && helped.declined) ||
+            !same_rows(&helped.image, &alone.image,
+                       helped.declined ? helped.rows_reported : alone.image.height)) {
             fail_msg("%s, %ux%u, at %s: other samples", name, alone.image.width, alone.image.height,
                      levels[i]->name);
         }
-        assert_true(helped.left ? helped.told <= alone.told : helped.told == alone.told);
+        assert_true(helped.declined ? helped.rows_reported <= alone.rows_reported
+                                    : helped.rows_reported == alone.rows_reported);
         free_result(&alone);
         free_result(&helped);
     }
@@ -291,11 +295,12 @@ static uint64_t parts_with(size_t memory, struct bytes file, const struct pictur
     limits.max_memory = memory;
     limits.crew = helpers_crew(helpers);
     const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
-    bool left;
-    uint32_t told;
+    bool declined;
+    uint32_t rows_reported;
     sequential_levels(levels);
-    assert_int_equal(jpeg_planes_decode_at(levels[0], file, &limits, &image, &left, &told, NULL), ST_OK);
-    assert_false(left);
+    assert_int_equal(jpeg_planes_decode_at(levels[0], file, &limits, &image, &declined, &rows_reported, NULL),
+                     ST_OK);
+    assert_false(declined);
     fixture_image_free(&image);
     return helpers_stop(helpers);
 }

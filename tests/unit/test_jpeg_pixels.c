@@ -17,15 +17,16 @@ static void compare_at(const struct jpeg_dec_level *level, struct bytes input,
     struct codec_limits limits = fixture_limits();
     struct image image = fixture_image(picture->pixels);
     struct error err = {0};
-    bool left;
-    uint32_t told;
-    assert_int_equal(
-        jpeg_pixels_decode_at(level, input, &limits, &picture->native, &image, &left, &told, &err), ST_OK);
-    if (left != !is_taken(recipe) || (!left && !same_samples(expected, &image))) {
+    bool declined;
+    uint32_t rows_reported;
+    assert_int_equal(jpeg_pixels_decode_at(level, input, &limits, &picture->native, &image, &declined,
+                                           &rows_reported, &err),
+                     ST_OK);
+    if (declined != !is_taken(recipe) || (!declined && !same_samples(expected, &image))) {
         fail_msg("%s, %u x %u, at %s: %s", recipe->name, recipe->width, recipe->height, level->name,
-                 left ? "left" : "other samples, or not left");
+                 declined ? "declined" : "other samples, or not declined");
     }
-    assert_int_equal(told, left ? 0 : recipe->height);
+    assert_int_equal(rows_reported, declined ? 0 : recipe->height);
     fixture_image_free(&image);
 }
 
@@ -99,15 +100,16 @@ struct result {
     enum status status;
     struct error err;
     struct image image, kept;
-    uint32_t told;
+    uint32_t rows_reported;
 };
 
 static void keep_rows(void *context, uint32_t rows) {
     struct result *result = context;
-    assert_true(rows >= result->told);
-    for (; result->told < rows; result->told++) {
-        memcpy(plane_row(&result->kept.plane[0], result->told),
-               plane_row(&result->image.plane[0], result->told), plane_row_bytes(&result->kept.plane[0], 8));
+    assert_true(rows >= result->rows_reported);
+    for (; result->rows_reported < rows; result->rows_reported++) {
+        memcpy(plane_row(&result->kept.plane[0], result->rows_reported),
+               plane_row(&result->image.plane[0], result->rows_reported),
+               plane_row_bytes(&result->kept.plane[0], 8));
     }
 }
 
@@ -140,7 +142,7 @@ static void compare_whole(struct bytes input) {
     assert_string_equal(own.err.text, turbo.err.text);
     if (own.status == ST_OK) {
         assert_true(same_samples(&own.image, &turbo.image));
-        assert_true(own.told >= own.image.height);
+        assert_true(own.rows_reported >= own.image.height);
         assert_true(same_samples(&own.image, &own.kept));
     }
     result_free(&own);
@@ -216,15 +218,15 @@ static struct buf late_file(bool progressive, uint32_t blocks) {
     return coefficients_write(&recipe);
 }
 
-static enum status decode_limited(const struct buf *file, const struct codec_limits *limits, bool *left,
-                                  uint32_t *told) {
+static enum status decode_limited(const struct buf *file, const struct codec_limits *limits, bool *declined,
+                                  uint32_t *rows_reported) {
     struct picture picture = fixture_probe(buf_bytes(file));
     struct image image = fixture_image(picture.pixels);
     const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     struct error err;
     sequential_levels(levels);
-    enum status status =
-        jpeg_pixels_decode_at(levels[0], buf_bytes(file), limits, &picture.native, &image, left, told, &err);
+    enum status status = jpeg_pixels_decode_at(levels[0], buf_bytes(file), limits, &picture.native, &image,
+                                               declined, rows_reported, &err);
     fixture_image_free(&image);
     codec_picture_finish(&picture);
     return status;
@@ -237,12 +239,12 @@ static void check_limits(bool progressive) {
     planes.chroma_shift_x = planes.chroma_shift_y = 1;
     const size_t strip = pixels_strip_bytes(&planes);
     const size_t least = strip + (progressive ? jpeg_planes_progressive_bytes(&planes) : sequential_bytes());
-    bool left;
-    uint32_t told;
+    bool declined;
+    uint32_t rows_reported;
     const struct {
         size_t memory;
         int64_t deadline;
-        bool local_colour, left;
+        bool local_colour, declined;
         enum status status;
     } cases[] = {{least, 0, false, false, ST_OK},
                  {least - 1, 0, false, true, ST_OK},
@@ -254,25 +256,25 @@ static void check_limits(bool progressive) {
         limits.max_memory = cases[i].memory;
         limits.deadline_ns = cases[i].deadline;
         limits.local_colour = cases[i].local_colour;
-        assert_int_equal(decode_limited(&file, &limits, &left, &told), cases[i].status);
-        assert_true(cases[i].status != ST_OK || left == cases[i].left);
-        assert_int_equal(told, cases[i].status == ST_OK && !left ? 100 : 0);
+        assert_int_equal(decode_limited(&file, &limits, &declined, &rows_reported), cases[i].status);
+        assert_true(cases[i].status != ST_OK || declined == cases[i].declined);
+        assert_int_equal(rows_reported, cases[i].status == ST_OK && !declined ? 100 : 0);
     }
     buf_finish(&file);
 }
 
-/* The rows above are told, and stay as they are when libjpeg-turbo decodes the file. */
+/* The rows above are reported, and stay as they are when libjpeg-turbo decodes the file. */
 static void test_unusual_values_at_the_end(void **state) {
     (void)state;
     enum { BLOCKS = 6 };
     const struct codec_limits limits = fixture_limits();
     for (unsigned progressive = 0; progressive < 2; progressive++) {
         struct buf file = late_file(progressive, BLOCKS);
-        bool left;
-        uint32_t told;
-        assert_int_equal(decode_limited(&file, &limits, &left, &told), ST_OK);
-        assert_true(left);
-        assert_int_equal(told, (BLOCKS - 1) * DCTSIZE);
+        bool declined;
+        uint32_t rows_reported;
+        assert_int_equal(decode_limited(&file, &limits, &declined, &rows_reported), ST_OK);
+        assert_true(declined);
+        assert_int_equal(rows_reported, (BLOCKS - 1) * DCTSIZE);
         compare_whole(buf_bytes(&file));
         buf_finish(&file);
     }

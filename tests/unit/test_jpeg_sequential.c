@@ -21,11 +21,11 @@ static enum status decode_expected(struct bytes input, const struct picture *pic
     struct error err = {0};
     enum status status = codec_decode(input, picture, &limits, expected, &err);
     if (wild && !turbo_saturates) {
-        bool left;
-        uint32_t told;
-        assert_int_equal(
-            jpeg_planes_decode_at(&jpeg_dec_level_plain, input, &limits, expected, &left, &told, &err),
-            ST_OK);
+        bool declined;
+        uint32_t rows_reported;
+        assert_int_equal(jpeg_planes_decode_at(&jpeg_dec_level_plain, input, &limits, expected, &declined,
+                                               &rows_reported, &err),
+                         ST_OK);
     }
     return status;
 }
@@ -41,11 +41,12 @@ static void compare(struct bytes input, const char *name, bool wild, bool taken)
     sequential_levels(levels);
     for (unsigned i = 0; levels[i]; i++) {
         struct image image = fixture_image(picture.native);
-        bool left;
-        uint32_t told;
-        assert_int_equal(jpeg_planes_decode_at(levels[i], input, &limits, &image, &left, &told, &err), ST_OK);
-        if (left ? taken : status != ST_OK || !same_samples(&expected, &image)) {
-            fail_msg("%s at %s: %s", name, levels[i]->name, left ? "left" : "other samples");
+        bool declined;
+        uint32_t rows_reported;
+        assert_int_equal(
+            jpeg_planes_decode_at(levels[i], input, &limits, &image, &declined, &rows_reported, &err), ST_OK);
+        if (declined ? taken : status != ST_OK || !same_samples(&expected, &image)) {
+            fail_msg("%s at %s: %s", name, levels[i]->name, declined ? "declined" : "other samples");
         }
         fixture_image_free(&image);
     }
@@ -149,20 +150,20 @@ struct result {
     enum status status;
     struct error err;
     struct image image;
-    uint32_t told;
+    uint32_t rows_reported;
 };
 
 static void keep_rows(void *context, uint32_t rows) {
-    uint32_t *told = context;
-    assert_true(rows >= *told);
-    *told = rows;
+    uint32_t *rows_reported = context;
+    assert_true(rows >= *rows_reported);
+    *rows_reported = rows;
 }
 
 static struct result decode_by(struct bytes input, bool libjpeg) {
     struct result result = {0};
     struct codec_limits limits = fixture_limits();
     struct picture picture;
-    struct progress progress = {keep_rows, &result.told};
+    struct progress progress = {keep_rows, &result.rows_reported};
     limits.libjpeg = libjpeg;
     limits.progress = &progress;
     result.status = codec_probe(input, &limits, &picture, &result.err);
@@ -180,7 +181,7 @@ static void compare_whole(struct bytes input) {
     assert_string_equal(own.err.text, turbo.err.text);
     if (own.status == ST_OK) {
         assert_true(same_samples(&own.image, &turbo.image));
-        assert_true(own.told >= own.image.height);
+        assert_true(own.rows_reported >= own.image.height);
     }
     fixture_image_free(&own.image);
     fixture_image_free(&turbo.image);
@@ -255,17 +256,19 @@ static void check_deadline_and_memory(bool progressive) {
     limits = fixture_limits();
     struct picture picture = fixture_probe(buf_bytes(&file));
     struct image image = fixture_image(picture.native);
-    bool left;
-    uint32_t told;
-    assert_int_equal(jpeg_planes_decode(buf_bytes(&file), &limits, &image, &left, &told, &err), ST_OK);
+    bool declined;
+    uint32_t rows_reported;
+    assert_int_equal(jpeg_planes_decode(buf_bytes(&file), &limits, &image, &declined, &rows_reported, &err),
+                     ST_OK);
     const struct jpeg_dec_level *levels[SEQUENTIAL_LEVELS_MAX + 1];
     sequential_levels(levels);
-    assert_int_equal(left, !levels[0]->vectors);
-    assert_int_equal(told, left ? 0 : 100);
+    assert_int_equal(declined, !levels[0]->vectors);
+    assert_int_equal(rows_reported, declined ? 0 : 100);
     size_t least = progressive ? jpeg_planes_progressive_bytes(&picture.native) : sequential_bytes();
     limits.max_memory = least - 1;
-    assert_int_equal(jpeg_planes_decode(buf_bytes(&file), &limits, &image, &left, &told, &err), ST_OK);
-    assert_true(left);
+    assert_int_equal(jpeg_planes_decode(buf_bytes(&file), &limits, &image, &declined, &rows_reported, &err),
+                     ST_OK);
+    assert_true(declined);
     assert_in_range(least, 1, codec_decode_bytes(&picture, file.size));
     fixture_image_free(&image);
     buf_finish(&file);

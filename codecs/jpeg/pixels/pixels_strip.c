@@ -69,15 +69,15 @@ static bool make_row(struct pixels_strip *strip, uint32_t y, uint32_t rows) {
 
 static void take(void *context, uint32_t rows) {
     struct pixels_strip *strip = context;
-    while (strip->told < rows && make_row(strip, strip->told, rows)) {
-        strip->told++;
+    while (strip->reported < rows && make_row(strip, strip->reported, rows)) {
+        strip->reported++;
     }
     for (unsigned i = 0; i < IMAGE_PLANES_MAX && rows < strip->image->height; i++) {
         const struct plane *plane = &strip->planes.plane[i];
         memcpy(strip->last[i], strip_row(strip, i, (rows >> plane->shift_y) - 1), plane->width);
     }
     strip->taken = rows;
-    progress_tell(strip->reader, strip->told);
+    progress_tell(strip->reader, strip->reported);
 }
 
 static uint8_t *room(uint8_t **next, unsigned rows, uint32_t width) {

@@ -11,7 +11,7 @@
 struct pixels_strip {
     struct image planes;       /* of the whole picture, with memory for one row of MCUs */
     struct progress taker;     /* has to receive the rows of each row of MCUs */
-    uint32_t told;             /* rows of RGB that are complete, and that `reader` has received */
+    uint32_t reported;         /* rows of RGB that are complete, and that `reader` has received */
     uint32_t taken;            /* rows that the strips had up to now */
     const struct image *image; /* RGB */
     const struct progress *reader;

@@ -26,7 +26,7 @@ struct sequential {
     uint32_t mcus, rows; /* of the scan: MCUs in a row, rows of them */
     uint32_t lines;      /* rows of pixels that a row of MCUs stands for */
     uint32_t until_restart, next_restart;
-    uint32_t told;
+    uint32_t rows_reported;
     struct jpeg_dec_look dc[JPEG_DEC_COMPONENTS_MAX], ac[JPEG_DEC_COMPONENTS_MAX];
     struct jpeg_dec_scan scan;
 };
@@ -258,8 +258,8 @@ static void next_row(struct sequential *decoder) {
 static void tell(struct sequential *decoder, uint32_t mcu_rows) {
     const uint32_t height = decoder->header.height, rows = mcu_rows * decoder->lines;
     const uint32_t complete = rows < height ? rows : height;
-    if (decoder->last && complete > decoder->told) {
-        decoder->told = complete;
+    if (decoder->last && complete > decoder->rows_reported) {
+        decoder->rows_reported = complete;
         progress_tell(decoder->limits->progress, complete);
     }
 }
@@ -286,14 +286,14 @@ static enum status decode_rows(void *context, struct error *err) {
     return status;
 }
 
-static enum status decode_scan(struct sequential *decoder, bool *left, struct error *err) {
+static enum status decode_scan(struct sequential *decoder, bool *declined, struct error *err) {
     struct error own = {0};
     enum status status = decoder->ring
                              ? jpeg_dec_ring_run(decoder->ring, decoder->limits->crew, decoder->mcus,
                                                  decode_rows, tell_transformed, decoder, &own)
                              : decode_rows(decoder, &own);
-    *left = decoder->damaged;
-    return status == ST_OK || *left ? ST_OK : fail(err, status, "%s", own.text);
+    *declined = decoder->damaged;
+    return status == ST_OK || *declined ? ST_OK : fail(err, status, "%s", own.text);
 }
 
 /* Moves the header behind the data of a scan that others follow. */
@@ -313,37 +313,37 @@ static struct jpeg_dec_ring *make_ring(const struct sequential *decoder) {
 }
 
 /* The data of a single scan may end anywhere behind the last row; several need an end marker. */
-static enum status decode_scans(struct sequential *decoder, struct bytes input, bool *left,
+static enum status decode_scans(struct sequential *decoder, struct bytes input, bool *declined,
                                 struct error *err) {
     struct jpeg_dec_header *header = &decoder->header;
     enum jpeg_dec_next next = jpeg_dec_header_open(header, input, false);
     unsigned all = (1u << header->component_count) - 1;
     bool several = header->scan_count < header->component_count;
-    *left = next != JPEG_DEC_SCAN || !is_image(header, decoder->image) || (decoder->strip && several);
-    decoder->ring = *left ? NULL : make_ring(decoder);
+    *declined = next != JPEG_DEC_SCAN || !is_image(header, decoder->image) || (decoder->strip && several);
+    decoder->ring = *declined ? NULL : make_ring(decoder);
     enum status status = ST_OK;
-    for (uint32_t scans = 1; status == ST_OK && !*left && next == JPEG_DEC_SCAN; scans++) {
-        *left = scans > decoder->limits->max_scans || !start_scan(decoder);
-        if (!*left) {
+    for (uint32_t scans = 1; status == ST_OK && !*declined && next == JPEG_DEC_SCAN; scans++) {
+        *declined = scans > decoder->limits->max_scans || !start_scan(decoder);
+        if (!*declined) {
             decoder->last = decoder->seen == all;
-            status = decode_scan(decoder, left, err);
+            status = decode_scan(decoder, declined, err);
         }
-        if (status == ST_OK && !*left && several) {
-            *left = !leave_scan(decoder);
-            next = *left ? next : jpeg_dec_header_next(header);
+        if (status == ST_OK && !*declined && several) {
+            *declined = !leave_scan(decoder);
+            next = *declined ? next : jpeg_dec_header_next(header);
         } else {
             next = JPEG_DEC_END;
         }
     }
-    *left |= next == JPEG_DEC_UNUSUAL || decoder->seen != all;
+    *declined |= next == JPEG_DEC_UNUSUAL || decoder->seen != all;
     return status;
 }
 
 enum status sequential_decode(const struct jpeg_dec_level *level, struct bytes input,
                               const struct codec_limits *limits, const struct image *image, bool strip,
-                              bool *left, uint32_t *told, struct error *err) {
-    *left = true;
-    *told = 0;
+                              bool *declined, uint32_t *rows_reported, struct error *err) {
+    *declined = true;
+    *rows_reported = 0;
     if (limits->reduction > 0 || sequential_bytes() > limits->max_memory) {
         return ST_OK;
     }
@@ -358,11 +358,11 @@ enum status sequential_decode(const struct jpeg_dec_level *level, struct bytes i
     decoder->ring = NULL;
     decoder->damaged = false;
     decoder->seen = 0;
-    decoder->told = 0;
+    decoder->rows_reported = 0;
     memset(&decoder->scan.batch, 0, sizeof decoder->scan.batch);
     memset(decoder->scan.bytes.window, 0, sizeof decoder->scan.bytes.window);
-    enum status status = decode_scans(decoder, input, left, err);
-    *told = decoder->told;
+    enum status status = decode_scans(decoder, input, declined, err);
+    *rows_reported = decoder->rows_reported;
     jpeg_dec_ring_destroy(decoder->ring);
     free(decoder);
     return status;

@@ -21,13 +21,13 @@ uint64_t sequential_samples(const struct image_shape *shape);
 /* Decodes to an image of grey or YCbCr planes by the instruction set `level`, one of sequential_levels().
  * With `strip` the planes have memory for one row of MCUs, which limits->progress takes before the next one
  * overwrites it, so that the samples of earlier ones are gone; no thread helps, and files of several scans
- * are left. *left is true when another decoder has to decode the file instead; the samples of the first *told
- * rows, which limits->progress has received, are right even so. ST_LIMIT: the deadline has passed; ST_BUSY:
- * no memory. */
+ * are declined. *declined is true when another decoder has to decode the file instead; the first
+ * *rows_reported rows, which limits->progress has received, remain valid. ST_LIMIT: the deadline has passed;
+ * ST_BUSY: no memory. */
 struct jpeg_dec_level;
 enum status sequential_decode(const struct jpeg_dec_level *level, struct bytes input,
                               const struct codec_limits *limits, const struct image *image, bool strip,
-                              bool *left, uint32_t *told, struct error *err);
+                              bool *declined, uint32_t *rows_reported, struct error *err);
 
 /* The instruction sets that this process may use (core/processor.h), best first; NULL ends them. */
 enum { SEQUENTIAL_LEVELS_MAX = 5 };
