@@ -11,7 +11,7 @@ static double bytes_of(const struct hang_detector_work *work) {
     return larger_of(work->bytes, HANG_BYTES);
 }
 
-/* Adds the time since the last look to the watch's age, and returns it. */
+/* Adds the time since the last check to the watch's age, and returns it. */
 static int64_t advance(struct hang_detector_watch *watch, int64_t now) {
     int64_t step = now - watch->looked;
     step = step < HANG_STEP_NS ? step : HANG_STEP_NS;
@@ -25,13 +25,13 @@ static bool has_kind(const struct hang_detector_work *work, unsigned kind) {
 }
 
 /* Counts the runs that share the device with this one now, if they have never been so many. */
-static void join_crowd(struct hang_detector *detector, struct hang_detector_watch *watch) {
+static void raise_concurrency(struct hang_detector *detector, struct hang_detector_watch *watch) {
     double runs = watch->work.alone ? 1 : larger_of(1, atomic_load(&detector->runs));
     watch->runs = larger_of(watch->runs, runs);
 }
 
-/* Where the classes of crowds and of sizes begin. */
-static double crowd_begin(unsigned i) {
+/* Where the classes of concurrency and of sizes begin. */
+static double concurrency_begin(unsigned i) {
     return (double)(UINT64_C(1) << i);
 }
 
@@ -39,9 +39,9 @@ static double size_begin(unsigned i) {
     return (double)((uint64_t)HANG_BYTES << 2 * i);
 }
 
-static unsigned crowd_of(double runs) {
+static unsigned concurrency_class(double runs) {
     unsigned i = 0;
-    while (i + 1 < HANG_CROWDS && runs >= crowd_begin(i + 1)) {
+    while (i + 1 < HANG_CONCURRENCIES && runs >= concurrency_begin(i + 1)) {
         i++;
     }
     return i;
@@ -56,8 +56,8 @@ static unsigned size_of(double bytes) {
 }
 
 static bool is_recent(struct hang_detector *detector, struct hang_detector_history *history) {
-    unsigned noted = atomic_load(&history->noted); /* before the beats, which only grow */
-    return atomic_load(&detector->beats) - noted <= HANG_RECENT;
+    unsigned noted = atomic_load(&history->noted); /* before the completions, whose number only grows */
+    return atomic_load(&detector->completions) - noted <= HANG_RECENT;
 }
 
 /* How many runs in progress, and how many bytes. */
@@ -70,8 +70,8 @@ struct bounds {
     double least, most;
 };
 
-/* A run takes no less time than a smaller one in a smaller crowd did of late. It takes no more than a larger
- * one in a larger crowd did, and than a smaller one as many times as it is larger. */
+/* A run takes no less time than a smaller one with less concurrency did of late. It takes no more than a
+ * larger one with more concurrency did, and than a smaller one as many times as it is larger. */
 static void compare(const struct scale *run, double each, const struct scale *other, bool recent,
                     struct bounds *bounds) {
     double most = each * larger_of(run->runs, other->runs) * larger_of(run->bytes, other->bytes);
@@ -84,17 +84,19 @@ static void compare(const struct scale *run, double each, const struct scale *ot
 /* The longest that a run of the kind takes, in nanoseconds; negative: too little is known of the kind. The
  * run's own class tells most. */
 static double slowest_of(struct hang_detector *detector, unsigned kind, const struct scale *run) {
-    const unsigned own_crowd = crowd_of(run->runs), own_size = size_of(run->bytes);
+    const unsigned own_concurrency = concurrency_class(run->runs), own_size = size_of(run->bytes);
     struct bounds bounds = {-1, -1};
     double known = -1;
-    for (unsigned i = 0; i < HANG_CROWDS * HANG_SIZES; i++) {
-        const unsigned crowd = i / HANG_SIZES, size = i % HANG_SIZES;
-        struct hang_detector_history *history = &detector->history[kind][crowd][size];
+    for (unsigned i = 0; i < HANG_CONCURRENCIES * HANG_SIZES; i++) {
+        const unsigned concurrency = i / HANG_SIZES, size = i % HANG_SIZES;
+        struct hang_detector_history *history = &detector->history[kind][concurrency][size];
         if (atomic_load(&history->done) >= HANG_RUNS) {
             const double each = atomic_load(&history->slowest);
-            const struct scale other = {crowd == own_crowd ? run->runs : crowd_begin(crowd),
+            const struct scale other = {concurrency == own_concurrency ? run->runs
+                                                                       : concurrency_begin(concurrency),
                                         size == own_size ? run->bytes : size_begin(size)};
-            known = crowd == own_crowd && size == own_size ? each * run->runs * run->bytes : known;
+            known =
+                concurrency == own_concurrency && size == own_size ? each * run->runs * run->bytes : known;
             compare(run, each, &other, is_recent(detector, history), &bounds);
         }
     }
@@ -119,7 +121,7 @@ static double limit_of(struct hang_detector *detector, const struct hang_detecto
 }
 
 /* Others wait behind a run that takes long, as its blocks of threads come first. */
-static void be_patient(struct hang_detector *detector, struct hang_detector_watch *watch, int64_t now) {
+static void extend_timeout(struct hang_detector *detector, struct hang_detector_watch *watch, int64_t now) {
     double known = limit_of(detector, watch), limit = known < 0 ? HANG_ASK_BEYOND_NS : known;
     int64_t before = atomic_load(&detector->timeout), after = now + (int64_t)limit;
     watch->takes_long = limit > HANG_LONG_NS;
@@ -150,10 +152,10 @@ static void leave_calls(struct hang_detector *detector, struct hang_detector_wat
 void hang_detector_begin(struct hang_detector *detector, struct hang_detector_watch *watch,
                          const struct hang_detector_work *work, int64_t now) {
     atomic_fetch_add(&detector->runs, !work->alone);
-    *watch =
-        (struct hang_detector_watch){.work = *work, .beats = atomic_load(&detector->beats), .looked = now};
-    join_crowd(detector, watch);
-    be_patient(detector, watch, now);
+    *watch = (struct hang_detector_watch){
+        .work = *work, .completions = atomic_load(&detector->completions), .looked = now};
+    raise_concurrency(detector, watch);
+    extend_timeout(detector, watch, now);
     pthread_mutex_lock(&detector->lock);
     watch->link = &detector->calling;
     watch->next = detector->calling;
@@ -174,17 +176,17 @@ void hang_detector_handed(struct hang_detector *detector, struct hang_detector_w
 /* `more` is added to the limit and to HANG_QUIET_NS. */
 static enum hang_detector_verdict judge(struct hang_detector *detector, struct hang_detector_watch *watch,
                                         int64_t now, int64_t more) {
-    unsigned beats = atomic_load(&detector->beats);
+    unsigned completions = atomic_load(&detector->completions);
     watch->quiet += advance(watch, now);
-    if (beats != watch->beats) {
-        watch->beats = beats;
+    if (completions != watch->completions) {
+        watch->completions = completions;
         watch->quiet = watch->judged = 0;
     }
     if (watch->quiet - watch->judged < HANG_JUDGE_NS) {
         return HANG_WAIT;
     }
     watch->judged = watch->quiet;
-    join_crowd(detector, watch);
+    raise_concurrency(detector, watch);
     double limit = limit_of(detector, watch) + (double)more;
     if (limit < (double)more) {
         return HANG_ASK;
@@ -196,8 +198,8 @@ static enum hang_detector_verdict judge(struct hang_detector *detector, struct h
     return limit > HANG_ASK_BEYOND_NS ? HANG_ASK : HANG_WAIT;
 }
 
-enum hang_detector_verdict hang_detector_look(struct hang_detector *detector,
-                                              struct hang_detector_watch *watch, int64_t now) {
+enum hang_detector_verdict hang_detector_check(struct hang_detector *detector,
+                                               struct hang_detector_watch *watch, int64_t now) {
     enum hang_detector_verdict verdict = judge(detector, watch, now, 0);
     watch->seen = watch->age;
     return verdict;
@@ -232,25 +234,25 @@ static bool keep_slowest(_Atomic double *slowest, double took) {
     return after <= took;
 }
 
-static void remember(struct hang_detector_history *history, double took, unsigned beats) {
+static void remember(struct hang_detector_history *history, double took, unsigned completions) {
     if (keep_slowest(&history->slowest, took)) {
-        atomic_store(&history->noted, beats);
+        atomic_store(&history->noted, completions);
     }
     if (atomic_load(&history->done) < HANG_RUNS) {
         atomic_fetch_add(&history->done, 1);
     }
 }
 
-void hang_detector_note(struct hang_detector *detector, struct hang_detector_watch *watch) {
+void hang_detector_complete(struct hang_detector *detector, struct hang_detector_watch *watch) {
     double took = larger_of((double)(watch->seen - watch->handed), HANG_LEAST_NS);
-    join_crowd(detector, watch);
+    raise_concurrency(detector, watch);
     const struct scale scale = {watch->runs, bytes_of(&watch->work)};
-    unsigned beats = atomic_fetch_add(&detector->beats, 1) + 1;
+    unsigned completions = atomic_fetch_add(&detector->completions, 1) + 1;
     keep_slowest(&detector->slowest_calls, (double)watch->handed);
     for (unsigned i = 0; i < HANG_KINDS; i++) {
         if (has_kind(&watch->work, i)) {
-            remember(&detector->history[i][crowd_of(scale.runs)][size_of(scale.bytes)],
-                     took / scale.bytes / scale.runs, beats);
+            remember(&detector->history[i][concurrency_class(scale.runs)][size_of(scale.bytes)],
+                     took / scale.bytes / scale.runs, completions);
         }
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Judges whether a device has stopped, for everyone who waits for it.
+ * Detects a hung GPU. All threads that wait for one GPU share this state.
  *
  * After a fault the driver says so one to two seconds late. A thread that asks is blocked until then, and so
  * is one that hands over work. The device's fences stop at once. So every run has a watch. While its calls of
@@ -8,13 +8,14 @@
  *
  * A run has a limit: HANG_QUIET_NS, and HANG_TIMES times the slowest run of late of its kinds, times the
  * steps of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Runs share the
- * device, so the slowest run is kept for each kind, class of sizes and class of crowds. The limit follows
- * from the run's own class. While few runs of that class were done, other classes give bounds. A run that
- * took long of late in a smaller crowd and size makes the limit longer, too. The crowd of a run is the
- * largest number of runs that were in progress at any time of it, since the last one of a crowd is alone at
- * its end. A run with the flag `alone` takes as long beside other runs as without them, so its crowd is one.
+ * device, so the slowest run is kept for each kind, class of sizes and class of concurrency. The limit
+ * follows from the run's own class. While few runs of that class were done, other classes give bounds. A run
+ * that took long of late with less concurrency and a smaller size makes the limit longer, too. The
+ * concurrency of a run is the largest number of runs that were in progress at any time of it, since the last
+ * one of several is alone at its end. A run with the flag `alone` takes as long beside other runs as without
+ * them, so its concurrency is one.
  *
- * The time of a run begins with hang_detector_handed and ends with the last look that found it in progress.
+ * The time of a run begins with hang_detector_handed and ends with the last check that found it in progress.
  * Before and after, its thread may have waited for a core. A run counts with HANG_LEAST_NS at least.
  *
  * The device counts as lost when it has ended no run for HANG_QUIET_NS, and since hang_detector_handed a run
@@ -25,7 +26,7 @@
  * HANG_RUNS, and about one with a limit above HANG_ASK_BEYOND_NS.
  *
  * Thread-safe, except that a watch belongs to the thread of its run. `now` is clock_ns(). A watch counts only
- * HANG_STEP_NS from one look to the next, so that the time of a stopped process is left out. */
+ * HANG_STEP_NS from one check to the next, so that the time of a stopped process is left out. */
 #ifndef BLURD_GPU_CUDA_HANG_DETECTOR_H
 #define BLURD_GPU_CUDA_HANG_DETECTOR_H
 
@@ -35,15 +36,15 @@
 
 enum {
     HANG_KINDS = 32,
-    HANG_CROWDS = 5, /* classes: 1, 2 to 3, 4 to 7, 8 to 15, and more runs in progress */
-    HANG_SIZES = 6,  /* classes: pictures below 4, 16, 64, 256 and 1,024 times HANG_BYTES, and larger ones */
-    HANG_RUNS = 32,  /* of a class, until its history counts */
+    HANG_CONCURRENCIES = 5, /* classes: 1, 2 to 3, 4 to 7, 8 to 15, and more runs in progress */
+    HANG_SIZES = 6, /* classes: pictures below 4, 16, 64, 256 and 1,024 times HANG_BYTES, and larger ones */
+    HANG_RUNS = 32, /* of a class, until its history counts */
     HANG_TIMES = 8,
     HANG_MEMORY = 256, /* runs of a class, in which the slowest falls to 0.37 of its time */
     HANG_RECENT =
         1024, /* runs of the device, after which a class no longer makes the limits of larger ones longer */
     HANG_BYTES = 64 * 1024, /* smaller pictures take as long as these */
-    HANG_LEAST_NS = 250000, /* that a run takes, since a look may come too late to see it in progress */
+    HANG_LEAST_NS = 250000, /* that a run takes, since a check may come too late to see it in progress */
     HANG_QUIET_NS = 100000000,
     HANG_CALL_NS = 100000000,
     HANG_LONG_NS = 250000000,
@@ -54,20 +55,20 @@ enum {
 
 struct hang_detector_watch;
 
-/* What the runs of one kind, class of crowds and class of sizes took. */
+/* What the runs of one kind, class of concurrency and class of sizes took. */
 struct hang_detector_history {
     _Atomic double slowest; /* nanoseconds for each byte, divided by the runs in progress */
     _Atomic unsigned done;  /* up to HANG_RUNS */
-    _Atomic unsigned noted; /* the device's beats when `slowest` rose last */
+    _Atomic unsigned noted; /* the device's completions when `slowest` rose last */
 };
 
 /* Of one device. All zero: it has done nothing. */
 struct hang_detector {
-    _Atomic unsigned beats;     /* how often any work was done */
-    _Atomic unsigned runs;      /* in progress; runs with the flag `alone` do not count */
-    _Atomic unsigned long_runs; /* runs in progress whose limit is above HANG_LONG_NS, or not known */
-    _Atomic int64_t timeout;    /* clock_ns at which the last of their limits ends */
-    struct hang_detector_history history[HANG_KINDS][HANG_CROWDS][HANG_SIZES];
+    _Atomic unsigned completions; /* how often any work was done */
+    _Atomic unsigned runs;        /* in progress; runs with the flag `alone` do not count */
+    _Atomic unsigned long_runs;   /* runs in progress whose limit is above HANG_LONG_NS, or not known */
+    _Atomic int64_t timeout;      /* clock_ns at which the last of their limits ends */
+    struct hang_detector_history history[HANG_KINDS][HANG_CONCURRENCIES][HANG_SIZES];
     _Atomic double slowest_calls;        /* nanoseconds; the slowest hand-over of late */
     _Atomic unsigned slow;               /* calls in progress that take long without a fault */
     pthread_mutex_t lock;                /* guards the list, and the watches in it */
@@ -84,13 +85,13 @@ struct hang_detector_work {
 struct hang_detector_watch {
     struct hang_detector_watch *next, **link; /* in the list; NULL: not in it */
     struct hang_detector_work work;
-    unsigned beats;
+    unsigned completions;
     double runs;     /* in progress, the most at any time of the run */
-    int64_t looked;  /* `now` of the last look */
+    int64_t looked;  /* `now` of the last check */
     int64_t age;     /* nanoseconds since the begin, as far as they count */
     int64_t handed;  /* `age` at hang_detector_handed */
-    int64_t seen;    /* `age` at the last look that found the work in progress */
-    int64_t quiet;   /* since the device's last beat */
+    int64_t seen;    /* `age` at the last check that found the work in progress */
+    int64_t quiet;   /* since the device's last completion */
     int64_t judged;  /* `quiet` at the last verdict */
     bool takes_long; /* it counts in long_runs */
 };
@@ -101,16 +102,16 @@ enum hang_detector_verdict { HANG_WAIT, HANG_ASK /* the driver */, HANG_LOST };
 void hang_detector_begin(struct hang_detector *detector, struct hang_detector_watch *watch,
                          const struct hang_detector_work *work, int64_t now);
 
-/* The work is handed over; from now on the caller looks. */
+/* The work is handed over; from now on the caller checks. */
 void hang_detector_handed(struct hang_detector *detector, struct hang_detector_watch *watch, int64_t now);
 
 /* What to do while the work is not done. Call it every few milliseconds or more often, after
  * hang_detector_handed. */
-enum hang_detector_verdict hang_detector_look(struct hang_detector *detector,
-                                              struct hang_detector_watch *watch, int64_t now);
+enum hang_detector_verdict hang_detector_check(struct hang_detector *detector,
+                                               struct hang_detector_watch *watch, int64_t now);
 
 /* The work is done. */
-void hang_detector_note(struct hang_detector *detector, struct hang_detector_watch *watch);
+void hang_detector_complete(struct hang_detector *detector, struct hang_detector_watch *watch);
 
 /* The run is over, whether the work was done or failed. */
 void hang_detector_end(struct hang_detector *detector, struct hang_detector_watch *watch);

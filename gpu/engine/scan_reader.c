@@ -148,7 +148,7 @@ static bool await(struct scan_reader *reader, bool idle, bool *any) {
     return open;
 }
 
-static void look(struct scan_reader *reader, struct launch *launch) {
+static void check_launch(struct scan_reader *reader, struct launch *launch) {
     struct hang_detector *detector = &reader->device->detector;
     struct error err = {0};
     for (unsigned i = 0; i < launch->count;) {
@@ -162,7 +162,7 @@ static void look(struct scan_reader *reader, struct launch *launch) {
     }
     if (launch->count == 0) {
         reader->busy--;
-        hang_detector_note(detector, &launch->watch);
+        hang_detector_complete(detector, &launch->watch);
         hang_detector_end(detector, &launch->watch);
     } else if (gpu_stream_check(&launch->stream, &launch->watch, &err) != ST_OK) {
         fail_all(reader, launch, &err);
@@ -184,7 +184,7 @@ static void *reader_main(void *argument) {
         }
         for (unsigned i = 0; i < TUNED_GPU_READ_LAUNCHES; i++) {
             if (reader->launch[i].count > 0) {
-                look(reader, &reader->launch[i]);
+                check_launch(reader, &reader->launch[i]);
             }
         }
         nanosleep(&(struct timespec){.tv_nsec = TUNED_GPU_READ_LOOK_NS}, NULL);

@@ -116,7 +116,7 @@ static bool advance(struct submitter *submitter, struct submission *submission) 
     }
     if (submission->stage == RUNNING) {
         submission->took = clock_ns() - submission->began;
-        hang_detector_note(&submitter->device->detector, &submission->watch);
+        hang_detector_complete(&submitter->device->detector, &submission->watch);
     }
     submission->stage = submission->stage == RUNNING ? end(submission) : OVER;
     return true;

@@ -164,7 +164,7 @@ enum status gpu_chain_run(struct gpu_stream *stream, const struct chain_run *run
     status = status == ST_OK ? gpu_stream_wait(stream, &watch, err) : gpu_stream_abandon(stream, status);
     status = status == ST_OK ? gpu_stream_timing(stream, timing, err) : status;
     if (status == ST_OK && stream->marks) {
-        hang_detector_note(&stream->device->detector, &watch);
+        hang_detector_complete(&stream->device->detector, &watch);
     }
     hang_detector_end(&stream->device->detector, &watch);
     if (status == ST_OK) {

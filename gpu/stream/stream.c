@@ -193,7 +193,7 @@ static enum status ask_driver(const struct gpu_stream *stream, struct error *err
 
 enum status gpu_stream_check(const struct gpu_stream *stream, struct hang_detector_watch *watch,
                              struct error *err) {
-    switch (hang_detector_look(&stream->device->detector, watch, clock_ns())) {
+    switch (hang_detector_check(&stream->device->detector, watch, clock_ns())) {
     case HANG_ASK:
         return ask_driver(stream, err);
     case HANG_LOST:

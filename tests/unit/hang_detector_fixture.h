@@ -34,9 +34,9 @@ static inline void do_runs(struct hang_detector *detector, const struct hang_det
         hang_detector_handed(detector, &watch, now);
         for (double left = ms; left > 0; left -= LOOK_MS) {
             now += left < LOOK_MS ? (int64_t)(left * (double)MS) : LOOK_MS * MS;
-            hang_detector_look(detector, &watch, now);
+            hang_detector_check(detector, &watch, now);
         }
-        hang_detector_note(detector, &watch);
+        hang_detector_complete(detector, &watch);
         hang_detector_end(detector, &watch);
     }
 }
@@ -47,7 +47,7 @@ static inline enum hang_detector_verdict wait_ms(struct hang_detector *detector,
     enum hang_detector_verdict verdict = HANG_WAIT;
     for (int i = 0; i < most_ms && verdict == HANG_WAIT; i += LOOK_MS) {
         now += LOOK_MS * MS;
-        verdict = hang_detector_look(detector, watch, now);
+        verdict = hang_detector_check(detector, watch, now);
     }
     return verdict;
 }

@@ -113,7 +113,7 @@ static void test_memory(void **state) {
     assert_in_range(lost_after(&detector, &blur), 116, 121);
 }
 
-/* A run may wait behind others: work of anybody is progress, and a crowd has more time. */
+/* A run may wait behind others: work of anybody is progress, and concurrent runs have more time. */
 static void test_others(void **state) {
     (void)state;
     struct hang_detector detector = {0};
@@ -184,7 +184,7 @@ static void test_a_stop(void **state) {
     now += HOUR_MS * MS;
     assert_int_equal(wait_ms(&detector, &watch, 50), HANG_WAIT);
     now += HOUR_MS * MS;
-    hang_detector_note(&detector, &watch);
+    hang_detector_complete(&detector, &watch);
     hang_detector_end(&detector, &watch);
     assert_in_range(detector.history[BLUR][0][1].slowest * blur.bytes, 100 * MS, 101 * MS + 2 * HANG_STEP_NS);
 }
@@ -253,7 +253,7 @@ static void test_calls_that_take_long(void **state) {
         hang_detector_begin(&detector, &watch, &blur, now);
         assert_int_equal(stuck_after(&detector, CALLS_MS), 0);
         hang_detector_handed(&detector, &watch, now);
-        hang_detector_note(&detector, &watch);
+        hang_detector_complete(&detector, &watch);
         hang_detector_end(&detector, &watch);
     }
     hang_detector_begin(&detector, &watch, &blur, now);

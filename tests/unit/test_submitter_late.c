@@ -13,8 +13,8 @@
 #include "gpu/filters/gpu_chain.h"
 
 enum { EXECUTION_FAILED = 6, COPIES_MAX = 4, PAGE = 4096 };
-enum { AT_A_TIME = 256, CROWD = AT_A_TIME + 4, EACH = 100, SIDE = 16, SMALL_ROOM = 4096 };
-enum { LATER_MS = 30, PATIENCE_MS = 10000, BEFORE = 40 /* pictures */ };
+enum { AT_A_TIME = 256, WORKERS = AT_A_TIME + 4, EACH = 100, SIDE = 16, SMALL_ROOM = 4096 };
+enum { LATER_MS = 30, TIMEOUT_MS = 10000, BEFORE = 40 /* pictures */ };
 
 /* --- pending work of the device --------------------------------------------------------------- */
 static struct {
@@ -41,7 +41,7 @@ static void arrive(void) {
     late.mark = 0;
 }
 
-static CUresult note(CUresult result) {
+static CUresult count_result(CUresult result) {
     late.under_way += result == CUDA_SUCCESS;
     return result;
 }
@@ -49,8 +49,8 @@ static CUresult note(CUresult result) {
 static CUresult CUDAAPI late_launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                                     CUstream stream, void **parameters, void **extra) {
-    return note(late.in_time.cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
-                                            shared, stream, parameters, extra));
+    return count_result(late.in_time.cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y,
+                                                    block_z, shared, stream, parameters, extra));
 }
 
 /* A launch with a priority, without it. */
@@ -62,13 +62,13 @@ static CUresult CUDAAPI launch_plainly(const CUlaunchConfig *config, CUfunction 
 }
 
 static CUresult CUDAAPI late_upload(CUdeviceptr to, const void *from, size_t size, CUstream stream) {
-    return note(late.in_time.cuMemcpyHtoDAsync(to, from, size, stream));
+    return count_result(late.in_time.cuMemcpyHtoDAsync(to, from, size, stream));
 }
 
 static CUresult CUDAAPI late_download(void *to, CUdeviceptr from, size_t size, CUstream stream) {
     static uint8_t aside[ROOM];
     assert_true(size <= sizeof aside && late.copies < COPIES_MAX);
-    CUresult result = note(late.in_time.cuMemcpyDtoHAsync(aside, from, size, stream));
+    CUresult result = count_result(late.in_time.cuMemcpyDtoHAsync(aside, from, size, stream));
     if (result == CUDA_SUCCESS) {
         late.copy[late.copies].to = to;
         late.copy[late.copies].from = from;
@@ -213,7 +213,7 @@ static void test_marks_that_never_come(void **state) {
     int64_t begin = clock_ns();
     cuda.cuStreamWriteValue32 = never_mark;
     assert_int_equal(run(&file, QUALITY), ST_DEVICE);
-    assert_in_range(clock_ns() - begin, 100000000, PATIENCE_MS * INT64_C(1000000));
+    assert_in_range(clock_ns() - begin, 100000000, TIMEOUT_MS * INT64_C(1000000));
     cuda.cuStreamWriteValue32 = late.in_time.cuStreamWriteValue32;
     assert_int_equal(run(&file, QUALITY), ST_OK);
     buf_finish(&file);
@@ -248,8 +248,8 @@ static void test_a_late_thread(void **state) {
  * ones.
  */
 static struct {
-    CUdeviceptr to[CROWD];
-    cuuint32_t value[CROWD];
+    CUdeviceptr to[WORKERS];
+    cuuint32_t value[WORKERS];
     unsigned begun; /* pictures */
     _Atomic unsigned count;
     _Atomic bool ended;
@@ -339,7 +339,7 @@ static void start(struct worker *worker, const struct transcode *job) {
 
 /* Waits until the device has all that it gets at a time, lets it end them, and returns how many that were. */
 static unsigned end_held(void) {
-    for (int i = 0; i < PATIENCE_MS && held.count < AT_A_TIME; i++) {
+    for (int i = 0; i < TIMEOUT_MS && held.count < AT_A_TIME; i++) {
         wait_ms(1);
     }
     wait_ms(LATER_MS); /* for more, which should not come */
@@ -349,9 +349,9 @@ static unsigned end_held(void) {
 }
 
 /* The device gets so many at a time; the others wait, and each gets its answer. */
-static void test_a_crowd(void **state) {
+static void test_concurrent(void **state) {
     (void)state;
-    static struct worker workers[CROWD];
+    static struct worker workers[WORKERS];
     const struct jpeg_recipe recipe = {.luma = {1, 1}, .width = SIDE, .height = SIDE};
     const struct image_shape shape = fixture_shape(PIXEL_YCBCR, 8, SIDE, SIDE);
     struct buf file = recipe_file(&recipe);
@@ -366,11 +366,11 @@ static void test_a_crowd(void **state) {
     cuda.cuLaunchKernel = launch_for_some;
     cuda.cuStreamWriteValue32 = hold_mark;
     cuda.cuStreamQuery = write_held;
-    for (size_t i = 0; i < CROWD; i++) {
+    for (size_t i = 0; i < WORKERS; i++) {
         start(&workers[i], &job);
     }
     unsigned most = end_held();
-    for (size_t i = 0; i < CROWD; i++) {
+    for (size_t i = 0; i < WORKERS; i++) {
         pthread_join(workers[i].thread, NULL);
         jpeg_stream_finish(&workers[i].lane);
         bool whole = workers[i].status == ST_OK;
@@ -380,7 +380,7 @@ static void test_a_crowd(void **state) {
         pictures += whole;
     }
     assert_int_equal(most, AT_A_TIME);
-    assert_int_equal(pictures, (CROWD + EACH - 1) / EACH);
+    assert_int_equal(pictures, (WORKERS + EACH - 1) / EACH);
     buf_finish(&file);
 }
 
@@ -391,7 +391,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_a_result_that_is_copied, open_late, close_late),
         cmocka_unit_test_setup_teardown(test_marks_that_never_come, open_late, close_late),
         cmocka_unit_test_setup_teardown(test_a_late_thread, open_late, close_late),
-        cmocka_unit_test_setup_teardown(test_a_crowd, open_late, close_late),
+        cmocka_unit_test_setup_teardown(test_concurrent, open_late, close_late),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
