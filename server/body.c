@@ -46,8 +46,8 @@ enum status body_keep(struct request *request, const void *data, size_t size) {
     return status;
 }
 
-/* How many of the `left` bytes may land in a slot with that room. The last one never does: it stays in the
- * socket until the library has been told of all others, so that the watchdog sees who is slow
+/* How many of the `left` bytes may go to a slot with that room at once. The last one never does: it stays in
+ * the socket until the library has been told of all others, so that the watchdog sees who is slow
  * (server/http/watch.c).
  */
 static size_t direct_receive_room(size_t room, uint64_t left) {

@@ -45,7 +45,7 @@ struct service {
     char url[LISTEN_URL_MAX]; /* for browsers on this machine */
     bool public;              /* other machines may reach it */
     bool admin;               /* there is a second listener */
-    unsigned exposure;        /* last result of bind_warning */
+    unsigned bind_warned;     /* what the last bind_warning found */
     _Atomic bool draining;    /* set once, by SIGTERM */
     _Atomic unsigned active;  /* open requests */
     _Atomic int64_t asked_ns; /* clock_ns of the last request on the main port */

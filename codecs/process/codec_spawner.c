@@ -23,7 +23,7 @@
 enum {
     SOCKET_FD = 3, /* of each child */
     JOIN_MS = 1000,
-    END_MS = 2000,    /* patience with a spawner that ends a child, which takes a millisecond */
+    END_MS = 2000,    /* limit for a spawner that ends a child, which takes a millisecond */
     FIRST = 2,        /* index of the first child's lifeline in `poll` */
     CHILD_LIKED = 500 /* the kernel's score for ending it without memory, before the daemon */
 };

@@ -18,7 +18,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 2 }; /* limit for making a list, which takes a millisecond */
+enum { TIMEOUT_S = 2 }; /* limit for making a list, which takes a millisecond */
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
@@ -193,7 +193,7 @@ static _Noreturn void make_twice(call_list_fill *fill, pid_t process, const void
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGALRM, SIG_DFL);
-    alarm(PATIENCE_S);
+    alarm(TIMEOUT_S);
     int error = export_list(fill, process, context, fd);
     error = error ? error : export_list(fill, process, context, fd);
     _exit(error ? 1 : 0);

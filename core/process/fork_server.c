@@ -17,9 +17,9 @@
 #include "core/process/channel.h"
 
 enum {
-    RUNNING_FD = 4,    /* the keeper's end of `running` */
-    PAUSE_MS = 1000,   /* before a process that has just begun and ended is started again */
-    PATIENCE_MS = 4000 /* with a process at the end; that of spans takes 3 s (server/tracing/collector.h) */
+    RUNNING_FD = 4,   /* the keeper's end of `running` */
+    PAUSE_MS = 1000,  /* before a process that has just begun and ended is started again */
+    TIMEOUT_MS = 4000 /* with a process at the end; that of spans takes 3 s (server/tracing/collector.h) */
 };
 
 /* What the keeper knows. */
@@ -63,7 +63,7 @@ static _Noreturn void finish(const struct keeper *keeper, pid_t pid) {
     int state;
     kill(pid, SIGCONT);
     if (!has_ended(keeper, pid, &state)) {
-        while (poll(&ended, 1, PATIENCE_MS) < 0 && errno == EINTR) {
+        while (poll(&ended, 1, TIMEOUT_MS) < 0 && errno == EINTR) {
         }
     }
     if (!has_ended(keeper, pid, &state)) {
@@ -157,7 +157,7 @@ bool fork_server_runs(const struct fork_server *server) {
 void fork_server_end(struct fork_server *server) {
     struct pollfd gone = {.fd = server->socket};
     shutdown(server->socket, SHUT_WR);
-    while (poll(&gone, 1, PATIENCE_MS + 1000) < 0 && errno == EINTR) {
+    while (poll(&gone, 1, TIMEOUT_MS + 1000) < 0 && errno == EINTR) {
     }
     if (gone.revents & POLLHUP) {
         while (waitpid(server->pid, NULL, 0) < 0 && errno == EINTR) {

@@ -140,14 +140,14 @@ static struct fill fill_of(const struct image *image, const struct redact_sums *
 }
 
 /* A hash of the tile's place, from -LOOK_RANGE to LOOK_RANGE. */
-static int look(uint32_t column, uint32_t row) {
+static int shade_of(uint32_t column, uint32_t row) {
     uint32_t h = column * 0x9e3779b1u ^ row * 0x85ebca77u;
     h = (h ^ (h >> 15)) * 0x2c1b3c6du;
     h = (h ^ (h >> 12)) * 0x297a2d39u;
     return (int)((h ^ (h >> 15)) % (2 * LOOK_RANGE + 1)) - LOOK_RANGE;
 }
 
-/* The fill of the tile that has pixel x of the row. Chroma and alpha have no look. */
+/* The fill of the tile that has pixel x of the row. Chroma and alpha have no shade. */
 static struct fill tile_fill(const struct redact_job *job, const struct redact_span *span, uint32_t x) {
     struct fill fill = *job->fill;
     uint32_t block = job->options->block;
@@ -155,7 +155,7 @@ static struct fill tile_fill(const struct redact_job *job, const struct redact_s
         return fill;
     }
     int unit = job->image->depth == 8 ? 1 : 257, max = 255 * unit;
-    int shade = look(x / block, span->y / block) * unit;
+    int shade = shade_of(x / block, span->y / block) * unit;
     unsigned channels = job->image->plane[0].channels;
     for (unsigned c = 0; c < channels - image_pixel_has_alpha(job->image->model); c++) {
         int value = fill.value[c] + shade;

@@ -63,14 +63,14 @@ bool mappings_are_busy(const struct mappings *mappings) {
 }
 
 /* Around a call for a mapping, with 1 and -1. */
-static void note_busy(struct mappings *mappings, const struct mapping *mapping, int change) {
+static void count_busy(struct mappings *mappings, const struct mapping *mapping, int change) {
     if (mapping->size > TUNED_GPU_REGISTER_LATER) {
         atomic_fetch_add(&mappings->busy, (unsigned)change);
     }
 }
 
 /* Leaves no thread that registers the mapping, and none that will. */
-static void settle(struct mappings *mappings, struct mapping *mapping) {
+static void stop_registering(struct mappings *mappings, struct mapping *mapping) {
     pthread_mutex_lock(&mappings->lock);
     while (mapping->state == WORKING) {
         pthread_cond_wait(&mappings->changed, &mappings->lock);
@@ -81,13 +81,13 @@ static void settle(struct mappings *mappings, struct mapping *mapping) {
 
 static void release(struct mappings *mappings, struct mapping *mapping) {
     struct error err;
-    settle(mappings, mapping);
-    note_busy(mappings, mapping, 1);
+    stop_registering(mappings, mapping);
+    count_busy(mappings, mapping, 1);
     if (mapping->state == REGISTERED &&
         CUDA_TRY(mappings->cuda, &err, cuMemHostUnregister, mapping->memory) != ST_OK) {
         log_message(LOG_WARNING, "gpu", "%s", err.text);
     }
-    note_busy(mappings, mapping, -1);
+    count_busy(mappings, mapping, -1);
     if (mapping->memory) {
         munmap(mapping->memory, mapping->size);
     }
@@ -104,7 +104,7 @@ static void release(struct mappings *mappings, struct mapping *mapping) {
  */
 static void outgrow(struct mappings *mappings, struct mapping *mapping) {
     struct mapping *outgrown = malloc(sizeof *outgrown);
-    settle(mappings, mapping);
+    stop_registering(mappings, mapping);
     pthread_mutex_lock(&mappings->lock);
     bool later = outgrown && mappings->attended && mapping->state == REGISTERED &&
                  mapping->size <= TUNED_GPU_OUTGROWN_BYTES - mappings->outgrown_bytes;
@@ -185,7 +185,7 @@ static struct mapping *take(struct mappings *mappings, uint64_t serial, struct e
 
 void mappings_put(struct mappings *mappings, struct mapping *mapping) {
     if (mapping) {
-        note_busy(mappings, mapping, mapping->copied ? -1 : 0);
+        count_busy(mappings, mapping, mapping->copied ? -1 : 0);
         mapping->copied = false;
         atomic_store(&mapping->taken, false);
     }
@@ -208,10 +208,10 @@ static enum status map(struct mapping *mapping, size_t size, int fd, struct erro
 static void register_now(struct mappings *mappings, struct mapping *mapping) {
     struct error why;
     int64_t start = clock_ns();
-    note_busy(mappings, mapping, 1);
+    count_busy(mappings, mapping, 1);
     bool done = CUDA_TRY(mappings->cuda, &why, cuMemHostRegister, mapping->memory, mapping->size,
                          CU_MEMHOSTREGISTER_PORTABLE) == ST_OK;
-    note_busy(mappings, mapping, -1);
+    count_busy(mappings, mapping, -1);
     if (done) {
         log_message(LOG_DEBUG, "gpu", "a slot of %zu MiB is registered in %.1f ms", mapping->size >> 20,
                     clock_ns_to_ms(clock_ns() - start));
@@ -225,8 +225,8 @@ static void register_now(struct mappings *mappings, struct mapping *mapping) {
     pthread_mutex_unlock(&mappings->lock);
 }
 
-/* Registers the mapping, or with `later` leaves that to the thread that attends to it. */
-static void see_to(struct mappings *mappings, struct mapping *mapping, bool later) {
+/* Registers the mapping, or with `later` leaves that to the thread of mappings_attend. */
+static void register_mapping(struct mappings *mappings, struct mapping *mapping, bool later) {
     enum registration state = atomic_load(&mapping->state);
     if (state == REGISTERED || state == REFUSED) {
         return;
@@ -263,10 +263,10 @@ enum status mappings_get(struct mappings *mappings, const struct slot_view *slot
         mappings_put(mappings, taken);
         return status;
     }
-    see_to(mappings, taken, later);
+    register_mapping(mappings, taken, later);
     taken->generation = slot->generation;
     taken->copied = atomic_load(&taken->state) != REGISTERED;
-    note_busy(mappings, taken, taken->copied);
+    count_busy(mappings, taken, taken->copied);
     *mapping = taken;
     *memory = taken->memory;
     return ST_OK;

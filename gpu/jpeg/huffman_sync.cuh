@@ -211,7 +211,7 @@ static __device__ __forceinline__ void sync_read_range(const struct sync_pass &p
 
 /* Reads a range again up to the part behind which the states agree. False when that takes too long. */
 static __device__ __noinline__ bool sync_again(const struct sync_pass &pass, uint32_t number, uint32_t from,
-                                               int &patience) {
+                                               int &retries) {
     const struct sync_clean &clean = ((const struct sync_clean *)pass.clean)[number];
     struct sync_range &range = ((struct sync_range *)pass.ranges)[number];
     struct sync_part *parts = (struct sync_part *)pass.parts + number * KERNEL_SYNC_RANGE_PARTS;
@@ -221,7 +221,7 @@ static __device__ __noinline__ bool sync_again(const struct sync_pass &pass, uin
     range.start = from;
     range.markers = SYNC_CHANGED;
     for (uint32_t i = 0; i < count; i++) {
-        if (--patience < 0) {
+        if (--retries < 0) {
             return false;
         }
         struct sync_part part =
@@ -241,7 +241,7 @@ static __device__ __noinline__ bool sync_again(const struct sync_pass &pass, uin
 static __device__ __forceinline__ bool sync_join(const struct sync_pass &pass) {
     struct sync_shared &shared = sync_memory();
     const struct sync_range *ranges = (const struct sync_range *)pass.ranges;
-    int patience = KERNEL_SYNC_PATIENCE;
+    int retries = KERNEL_SYNC_RETRIES;
     bool any = true, changed = false;
     for (uint32_t round = 0; any && shared.flag; round++) {
         for (uint32_t first = 1; first < pass.count; first += KERNEL_SYNC_THREADS) {
@@ -250,7 +250,7 @@ static __device__ __forceinline__ bool sync_join(const struct sync_pass &pass) {
             __syncthreads();
             if (range < pass.count && from != ranges[range].start) {
                 shared.listed[round % 3] = 1;
-                if (!sync_again(pass, range, from, patience)) {
+                if (!sync_again(pass, range, from, retries)) {
                     shared.flag = 0;
                 }
             }

@@ -27,7 +27,7 @@ enum {
     KERNEL_SYNC_MARKS = (KERNEL_SYNC_THREADS * KERNEL_SYNC_PIECE + 128) / 32, /* words of 32 bits */
     KERNEL_SYNC_UNIFORM = KERNEL_SYNC_THREADS * KERNEL_SYNC_PIECE_PARTS / 32,
     KERNEL_SYNC_ZEROS = 1 << 16,    /* bytes that a block fills with zeros */
-    KERNEL_SYNC_PATIENCE = 1024,    /* parts that a thread reads again to join ranges */
+    KERNEL_SYNC_RETRIES = 1024,     /* parts that a thread reads again to join ranges */
     KERNEL_SYNC_LOOK = 10,          /* bits that codes are looked up by; longer ones go by their length */
     KERNEL_SYNC_LONG = 6,           /* lengths above that, up to 16 */
     KERNEL_SYNC_BLOCKS = 16,        /* more than an MCU has */

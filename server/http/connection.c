@@ -326,16 +326,16 @@ static enum MHD_Result end(struct request *request) {
     return MHD_YES;
 }
 
-/* A piece of the body. The library believes that it has it in its buffer, but its first bytes may have landed
- * in the slot. After that the buffer has no more of the body, and the next bytes may land. */
+/* A piece of the body. The library believes that it has it in its buffer, but its first bytes may be in the
+ * slot. After that the buffer has no more of the body, and the next bytes may go to the slot. */
 static enum MHD_Result take_piece(struct request *request, const char *data, size_t size) {
     struct direct_receive *direct = &((struct connection *)request->connection)->direct;
-    size_t landed = direct_receive_take(direct);
-    if (landed > size) {
+    size_t direct_size = direct_receive_take(direct);
+    if (direct_size > size) {
         return MHD_NO; /* the library does not read as direct_receive.h expects */
     }
-    if ((landed > 0 && !exchange_body(request, NULL, landed)) ||
-        (landed < size && !exchange_body(request, data + landed, size - landed))) {
+    if ((direct_size > 0 && !exchange_body(request, NULL, direct_size)) ||
+        (direct_size < size && !exchange_body(request, data + direct_size, size - direct_size))) {
         return MHD_NO;
     }
     uint8_t *to;

@@ -25,20 +25,21 @@ void direct_receive_close(struct direct_receive *direct) {
 }
 
 size_t direct_receive_take(struct direct_receive *direct) {
-    size_t landed = direct->landed;
-    direct->landed = 0;
-    return landed;
+    size_t reported = direct->reported;
+    direct->reported = 0;
+    return reported;
 }
 
 static ssize_t receive(int fd, uint8_t *to, size_t size, int flags) {
     return recvfrom(fd, to, size, flags, NULL, NULL);
 }
 
-/* Receives as much as there is room for, in one call, and tells at most `size` bytes of it. The end of the
- * stream is told when nothing is ahead any more. An error that comes with bytes ahead is lost, and the socket
- * reports its end after that. The library takes a read of less than `size` bytes for the last of what the
- * socket has, so what follows the destination's end is read to its place in the buffer. */
-static ssize_t land(struct direct_receive *direct, int fd, uint8_t *buffer, size_t size, int flags) {
+/* Receives as much as there is room for, in one call, and reports at most `size` bytes of it. The end of the
+ * stream is reported when nothing is ahead any more. An error that comes with bytes ahead is lost, and the
+ * socket reports its end after that. The library takes a read of less than `size` bytes for the last of what
+ * the socket has, so what follows the destination's end is read to its place in the buffer. */
+static ssize_t receive_direct(struct direct_receive *direct, int fd, uint8_t *buffer, size_t size,
+                              int flags) {
     if (direct->ahead < size && direct->ahead < direct->room) {
         ssize_t got = receive(fd, direct->to + direct->ahead, direct->room - direct->ahead, flags);
         if (got <= 0 && direct->ahead == 0) {
@@ -46,20 +47,21 @@ static ssize_t land(struct direct_receive *direct, int fd, uint8_t *buffer, size
         }
         direct->ahead += got > 0 ? (size_t)got : 0;
     }
-    size_t told = direct->ahead < size ? direct->ahead : size;
-    direct->to += told;
-    direct->room -= told;
-    direct->ahead -= told;
-    direct->landed += told;
-    ssize_t after = direct->room == 0 && told < size ? receive(fd, buffer + told, size - told, flags) : 0;
-    return (ssize_t)told + (after > 0 ? after : 0);
+    size_t reported = direct->ahead < size ? direct->ahead : size;
+    direct->to += reported;
+    direct->room -= reported;
+    direct->ahead -= reported;
+    direct->reported += reported;
+    ssize_t after =
+        direct->room == 0 && reported < size ? receive(fd, buffer + reported, size - reported, flags) : 0;
+    return (ssize_t)reported + (after > 0 ? after : 0);
 }
 
 /* In place of libc's. */
 __attribute__((visibility("default"))) ssize_t recv(int fd, void *buffer, size_t size, int flags) {
     struct direct_receive *direct = fd >= 0 && fd < SOCKETS_MAX ? of_socket[fd] : NULL;
     if (direct && direct->room > 0) {
-        return land(direct, fd, buffer, size, flags);
+        return receive_direct(direct, fd, buffer, size, flags);
     }
     ssize_t got = receive(fd, buffer, size, flags);
     if (got == 0 && direct && direct->answers) {

@@ -18,12 +18,12 @@
 
 /* Zero-initialise. */
 struct direct_receive {
-    uint8_t *to;   /* where the next byte goes that the library is told of */
-    size_t room;   /* bytes from there that may be written; 0: closed */
-    size_t ahead;  /* bytes received of which the library has not been told */
-    size_t landed; /* bytes of which it has been told since direct_receive_take */
-    bool answers;  /* a whole request waits for its answer: the library is not told of the stream's end, since
-                    * it  would close the connection of a client that only has nothing more to say */
+    uint8_t *to;     /* where the next byte goes that the library is told of */
+    size_t room;     /* bytes from there that may be written; 0: closed */
+    size_t ahead;    /* bytes received of which the library has not been told */
+    size_t reported; /* bytes of which it has been told since direct_receive_take */
+    bool answers; /* a whole request waits for its answer: the library is not told of the stream's end, since
+                   * it  would close the connection of a client that only has nothing more to say */
 };
 
 /* Connects the destination with the socket, or disconnects the socket with NULL. Sockets of high numbers get
@@ -39,7 +39,7 @@ void direct_receive_open(struct direct_receive *direct, uint8_t *to, size_t room
  * is lost. */
 void direct_receive_close(struct direct_receive *direct);
 
-/* Returns how many bytes have landed since the last call. */
+/* Returns of how many bytes the library has been told since the last call. */
 size_t direct_receive_take(struct direct_receive *direct);
 
 #endif

@@ -83,7 +83,7 @@ static uint64_t progress(const struct watch *watch) {
 }
 
 /* The time between two progress checks in this phase; 0: no checks. */
-static int64_t patience_ms(const struct watch *watch) {
+static int64_t check_interval_ms(const struct watch *watch) {
     const struct watchdog_limits *limits = &watch->rules->limits;
     switch (watch->phase) {
     case WATCH_IDLE:
@@ -99,21 +99,21 @@ static int64_t patience_ms(const struct watch *watch) {
 
 /* Starts the interval in which the peer must make progress. */
 static void mark(struct watch *watch, int64_t now, uint64_t bytes) {
-    int64_t patience = patience_ms(watch);
-    watch->measure_at = patience > 0 ? now + patience * MS : INT64_MAX;
+    int64_t interval = check_interval_ms(watch);
+    watch->measure_at = interval > 0 ? now + interval * MS : INT64_MAX;
     watch->mark = bytes;
 }
 
 static void measure(struct watch *watch, int64_t now) {
     uint64_t bytes = progress(watch);
-    uint64_t least = watch->rules->limits.rate * (uint64_t)patience_ms(watch) / 1000;
+    uint64_t least = watch->rules->limits.rate * (uint64_t)check_interval_ms(watch) / 1000;
     if (watch->phase == WATCH_IDLE && bytes > watch->mark) {
         hasten(watch, now + watch->rules->limits.header_ms * MS); /* the next request has begun */
         watch->measure_at = INT64_MAX;
         return;
     }
     /* A peer is not too slow where the kernel does not count bytes, or while bytes lie unread here: at least
-     * the last byte of a body whose other bytes landed in its slot (server/body.c). */
+     * the last byte of a body whose other bytes are in its slot (server/body.c). */
     bool ours = bytes == 0 || (watch->phase == WATCH_BODY && peer_has_unread(watch->fd));
     if (watch->phase != WATCH_IDLE && !ours && bytes - watch->mark < least) {
         watch_shut(watch, WATCH_SLOW);

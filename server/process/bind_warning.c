@@ -3,7 +3,7 @@
 
 #include "core/log.h"
 
-/* Bits of service->exposure. */
+/* Bits of service->bind_warned. */
 enum { EXPOSES_WORK = 1, EXPOSES_METRICS = 2 };
 
 static const char *const sentences[] = {
@@ -23,8 +23,8 @@ void bind_warning(struct service *service, const struct config *config) {
         found |= config->token_file[0] ? 0 : EXPOSES_WORK;
         found |= service->admin ? 0 : EXPOSES_METRICS;
     }
-    if (found != service->exposure && found) {
+    if (found != service->bind_warned && found) {
         log_message(LOG_WARNING, "exposed", sentences[found], service->port);
     }
-    service->exposure = found;
+    service->bind_warned = found;
 }

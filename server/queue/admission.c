@@ -136,7 +136,7 @@ static bool is_full(const struct admission *admission) {
     return most > 0 && admission_waiting(admission) >= most;
 }
 
-enum refusal admission_gate(struct admission *admission, int64_t patience_ns, int64_t now) {
+enum refusal admission_gate(struct admission *admission, int64_t max_wait_ns, int64_t now) {
     int64_t wait = observe(admission, now);
     if (is_full(admission)) {
         return REFUSAL_QUEUE;
@@ -144,7 +144,7 @@ enum refusal admission_gate(struct admission *admission, int64_t patience_ns, in
     if (admission->standing && wait >= admission_target(admission)) {
         return REFUSAL_STANDING;
     }
-    return wait > patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+    return wait > max_wait_ns ? REFUSAL_WAIT : REFUSAL_NONE;
 }
 
 bool admission_is_open(const struct admission *admission) {
@@ -175,18 +175,18 @@ static enum refusal judge(struct admission *admission, const struct job *job, in
         return REFUSAL_QUEUE;
     }
     if (job->device || job->reads) {
-        return admission_wait(admission, job_kind(job), now) > job->patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+        return admission_wait(admission, job_kind(job), now) > job->max_wait_ns ? REFUSAL_WAIT : REFUSAL_NONE;
     }
     if (job->large) {
         return admission->standing                                            ? REFUSAL_LARGE
-               : admission_wait(admission, JOB_LARGE, now) > job->patience_ns ? REFUSAL_WAIT
+               : admission_wait(admission, JOB_LARGE, now) > job->max_wait_ns ? REFUSAL_WAIT
                                                                               : REFUSAL_NONE;
     }
     /* Twice the target, because the body has been read already. */
     if (admission->standing && wait >= 2 * admission_target(admission)) {
         return REFUSAL_STANDING;
     }
-    return wait > job->patience_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+    return wait > job->max_wait_ns ? REFUSAL_WAIT : REFUSAL_NONE;
 }
 
 static void append(struct job_queue *queue, struct job *job) {
@@ -261,7 +261,7 @@ static struct job *take_late(struct admission *admission, struct job_queue *queu
     struct job *job = queue->oldest;
     int64_t age = age_of(job, now);
     *refusal = !job                      ? REFUSAL_NONE
-               : age >= job->patience_ns ? REFUSAL_DEADLINE
+               : age >= job->max_wait_ns ? REFUSAL_DEADLINE
                : admission->standing && !job->large && age >= 2 * admission_target(admission) ? REFUSAL_AGE
                                                                                               : REFUSAL_NONE;
     return *refusal == REFUSAL_NONE ? NULL : withdraw(admission, queue, job);

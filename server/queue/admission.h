@@ -42,7 +42,7 @@
  * job also waits until all jobs that came before it have begun.
  *
  * The wait is predicted from the work that is queued and running; the age of the oldest job counts instead
- * where it is longer. A job that would wait for longer than its patience is refused: this alone bounds a
+ * where it is longer. A job that would wait for longer than max_wait_ns is refused: this alone bounds a
  * burst. When the wait stays at or above `target` for an `interval`, the queue is a standing queue, as in
  * CoDel, and waiting in it helps no request. Until the wait has been below half of the target for four
  * intervals:
@@ -80,11 +80,11 @@ enum refusal {
     REFUSAL_NONE,
     REFUSAL_MEMORY,   /* the memory budget or the bodies' share of it is in use */
     REFUSAL_QUEUE,    /* `queue` jobs are waiting */
-    REFUSAL_WAIT,     /* it would wait for longer than its patience */
+    REFUSAL_WAIT,     /* it would wait for longer than max_wait_ns */
     REFUSAL_STANDING, /* the queue stands, and it would wait for longer than the target */
     REFUSAL_LARGE,    /* the queue stands, and it is large */
     REFUSAL_AGE,      /* the queue stands, and it has waited for too long */
-    REFUSAL_DEADLINE, /* it has waited for as long as its patience, for a worker or memory */
+    REFUSAL_DEADLINE, /* it has waited for max_wait_ns, for a worker or memory */
     REFUSAL_DRAINING,
     REFUSAL_COUNT
 };
@@ -98,7 +98,7 @@ struct job {
     uint64_t bytes;      /* predicted memory beside the body */
     uint64_t body;       /* bytes that the body holds */
     uint64_t most;       /* bytes that the request may take, its body included: room_most */
-    int64_t patience_ns; /* how long it may wait */
+    int64_t max_wait_ns; /* how long it may wait */
     bool suits;          /* the device can do it */
     bool device;         /* the device shall do it; admission_enter may set it, see above; false once a worker
                             without a device took it */
@@ -167,7 +167,7 @@ int64_t admission_large_ns(const struct admission *admission);
 /* Returns the longest acceptable wait while the queue stands. */
 int64_t admission_target(const struct admission *admission);
 
-enum refusal admission_gate(struct admission *admission, int64_t patience_ns, int64_t now);
+enum refusal admission_gate(struct admission *admission, int64_t max_wait_ns, int64_t now);
 
 /* Whether admission_gate would let every request pass now, since none would wait. */
 bool admission_is_open(const struct admission *admission);

@@ -17,7 +17,7 @@ enum {
     LATE_SHARE = 10, /* see overload_judge_late */
 };
 
-static int64_t patience_of(const struct request *request) {
+static int64_t max_wait_of(const struct request *request) {
     return request->settings->config.work_timeout_ms * 1000000;
 }
 
@@ -73,7 +73,7 @@ enum status overload_start_workers(struct service *service, unsigned count, cons
 }
 
 enum status overload_judge_late(struct request *request, enum status status) {
-    int64_t idle = request->outcome.idle_ns, limit = patience_of(request);
+    int64_t idle = request->outcome.idle_ns, limit = max_wait_of(request);
     if (status != ST_LIMIT || idle < limit / LATE_SHARE) {
         return status;
     }
@@ -105,7 +105,7 @@ enum status overload_gate(struct request *request) {
         return overload_refuse(request, REFUSAL_MEMORY, 0);
     }
     int64_t wait_ns;
-    enum refusal refusal = workers_gate(service->workers, patience_of(request), &wait_ns);
+    enum refusal refusal = workers_gate(service->workers, max_wait_of(request), &wait_ns);
     return refusal == REFUSAL_NONE ? ST_OK : overload_refuse(request, refusal, wait_ns);
 }
 
@@ -190,7 +190,7 @@ static void estimate(struct request *request, struct bytes picture, const char *
                                 .read_bytes = footprint_beside_device(&intent.plan),
                                 .body = request->body_size,
                                 .most = room_most(slot_pool_budget(request->service->slots)),
-                                .patience_ns = patience_of(request),
+                                .max_wait_ns = max_wait_of(request),
                                 .suits = suits_device(request),
                                 .device = goes_to_device(request),
                                 .readable = is_readable(request)};

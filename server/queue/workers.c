@@ -66,7 +66,7 @@ static void show(struct workers *workers) {
 }
 
 /* Tells the queue whether the device serves, and what bodies hold. Returns the time. Locked. */
-static int64_t look(struct workers *workers) {
+static int64_t refresh_admission(struct workers *workers) {
     const struct workers_options *options = &workers->options;
     workers->admission.device_down =
         options->limits.devices > 0 && backend_transcodes(options->backends[0]) == 0;
@@ -81,7 +81,7 @@ static struct job *next(struct workers *workers, enum role role, enum refusal *r
         *refusal = REFUSAL_DRAINING;
         job = admission_clear(&workers->admission);
     } else {
-        job = admission_take(&workers->admission, role, look(workers), refusal);
+        job = admission_take(&workers->admission, role, refresh_admission(workers), refusal);
     }
     if (job && job_kind(job) == JOB_SMALL) {
         workers->small_ns = clock_ns();
@@ -273,15 +273,15 @@ enum status workers_create(struct workers **workers, const struct workers_option
 }
 
 /* Takes no lock while no job waits for a core, which is usual where the device does all pictures. */
-enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t *wait_ns) {
+enum refusal workers_gate(struct workers *workers, int64_t max_wait_ns, int64_t *wait_ns) {
     *wait_ns = 0;
-    if (patience_ns >= 0 && atomic_load(&workers->open)) {
+    if (max_wait_ns >= 0 && atomic_load(&workers->open)) {
         return REFUSAL_NONE;
     }
     crew_lock(workers->crew);
     int64_t now = clock_ns();
     *wait_ns = admission_wait(&workers->admission, JOB_SMALL, now);
-    enum refusal refusal = admission_gate(&workers->admission, patience_ns, now);
+    enum refusal refusal = admission_gate(&workers->admission, max_wait_ns, now);
     show(workers);
     crew_unlock(workers->crew);
     return refusal;
@@ -289,7 +289,7 @@ enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t 
 
 enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *wait_ns) {
     crew_lock(workers->crew);
-    int64_t now = look(workers);
+    int64_t now = refresh_admission(workers);
     enum refusal refusal =
         workers->stopping ? REFUSAL_DRAINING : admission_enter(&workers->admission, job, now);
     enum job_kind kind = job_kind(job);
@@ -320,7 +320,7 @@ bool workers_is_large(const struct workers *workers, int64_t cost_ns) {
 void workers_done(struct workers *workers, struct job *job) {
     struct sleeper *called[JOB_KINDS];
     crew_lock(workers->crew);
-    int64_t now = look(workers);
+    int64_t now = refresh_admission(workers);
     admission_done(&workers->admission, job, now);
     show(workers);
     const struct job_queue *queue = workers->admission.queue;

@@ -58,7 +58,7 @@ enum status workers_create(struct workers **workers, const struct workers_option
                            struct error *err);
 
 /* Whether to read a body; *wait_ns is the predicted wait. Thread-safe, never blocks for long. */
-enum refusal workers_gate(struct workers *workers, int64_t patience_ns, int64_t *wait_ns);
+enum refusal workers_gate(struct workers *workers, int64_t max_wait_ns, int64_t *wait_ns);
 
 /* Queues the job; a worker passes it to `work` or `refuse`. The caller keeps a job that is refused here.
  * Thread-safe, never blocks for long. */

@@ -80,7 +80,7 @@ static unsigned take(struct collector *collector, struct span_record *batch) {
 }
 
 /* Logs a failure once, until the collector takes messages again. */
-static void note(struct collector *collector, enum status status, const char *why) {
+static void report_outcome(struct collector *collector, enum status status, const char *why) {
     if (status != ST_OK && !collector->failed) {
         log_message(LOG_WARNING, "spans", "spans are dropped: %s", why);
     } else if (status == ST_OK && collector->failed) {
@@ -100,7 +100,7 @@ static void post(struct collector *collector, const struct span_record *batch, u
     }
     buf_finish(&message);
     count(status == ST_OK ? &counts->exported : &counts->dropped, size);
-    note(collector, status, err.text);
+    report_outcome(collector, status, err.text);
 }
 
 static void *post_all(void *context) {

@@ -73,7 +73,7 @@ static struct made by_cpu(struct check *check, struct bytes file, const struct c
     return (struct made){source, target, output};
 }
 
-static void note(struct check *check, const struct colours_case *one, bool good, const char *what) {
+static void report_case(struct check *check, const struct colours_case *one, bool good, const char *what) {
     check->passed += good;
     check->failed += !good;
     if (!good && check->failed <= FAILURES_SHOWN) {
@@ -112,14 +112,14 @@ static void check_halves(struct check *check, struct submitter *submitter, const
         good = good && memcmp(plane_row(&result.plane[0], y), plane_row(&made->target.image.plane[0], y),
                               plane_row_bytes(&result.plane[0], result.depth)) == 0;
     }
-    note(check, one, good, "pixels of a JPEG");
+    report_case(check, one, good, "pixels of a JPEG");
     if (upright.depth == 8) {
         struct image layout;
         second.form = TRANSCODE_PIXELS;
         second.shape = upright;
         second.orientation = 1;
         second.input = (struct bytes){made->source.memory, image_layout(&layout, &upright)};
-        note(check, one, gives(check, submitter, &second, buf_bytes(&made->file)), "a JPEG of pixels");
+        report_case(check, one, gives(check, submitter, &second, buf_bytes(&made->file)), "a JPEG of pixels");
     }
 }
 
@@ -147,7 +147,7 @@ static void check_one(struct check *check, struct submitter *submitter, const st
                                   .output = output,
                                   .room = ROOM,
                                   .quality = QUALITY};
-    note(check, one, gives(check, submitter, &job, buf_bytes(&made.file)), "a JPEG in RGB");
+    report_case(check, one, gives(check, submitter, &job, buf_bytes(&made.file)), "a JPEG in RGB");
     if (!one->progressive) {
         check_halves(check, submitter, one, &job, &made);
     }

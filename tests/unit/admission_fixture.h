@@ -44,7 +44,7 @@ static inline enum refusal enter(struct desk *desk, int64_t cost_ms, int64_t dev
     *job = (struct job){.cost_ns = cost_ms * MS,
                         .device_ns = device_ms * MS,
                         .bytes = bytes,
-                        .patience_ns = 10000 * MS,
+                        .max_wait_ns = 10000 * MS,
                         .device = device_ms > 0};
     return admission_enter(&desk->admission, job, desk->now);
 }
@@ -57,7 +57,7 @@ static inline enum refusal enter_readable(struct desk *desk, int64_t cost_ms, in
                         .read_ns = read_ms * MS,
                         .read_bytes = bytes,
                         .bytes = 10 * bytes,
-                        .patience_ns = 10000 * MS,
+                        .max_wait_ns = 10000 * MS,
                         .readable = true};
     return admission_enter(&desk->admission, job, desk->now);
 }

@@ -18,7 +18,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { THREADS = 3, MOST = 7, PATIENCE_MS = 5000, QUIET_MS = 50 };
+enum { THREADS = 3, MOST = 7, TIMEOUT_MS = 5000, QUIET_MS = 50 };
 
 struct desk {
     int listener, idle; /* `idle`: an eventfd for loops without work */
@@ -50,7 +50,7 @@ static void set_up(struct desk *desk, bool listens) {
     }
     desk->metrics = metrics_create((const char *const[]){"blur"}, 1);
     assert_non_null(desk->metrics);
-    struct watchdog_limits limits = {.soft = 1000, .header_ms = PATIENCE_MS};
+    struct watchdog_limits limits = {.soft = 1000, .header_ms = TIMEOUT_MS};
     assert_int_equal(watchdog_create(&desk->watchdog, &limits, &err), ST_OK);
     const struct acceptor_options options = {.listen_fd = desk->listener,
                                              .most = MOST,
@@ -99,7 +99,7 @@ static void wait_ms(int ms) {
 /* Waits until so many connections are open. */
 static void await(struct desk *desk, unsigned open) {
     for (int ms = 0; atomic_load(&desk->intakes.open) != open; ms++) {
-        assert_true(ms < PATIENCE_MS);
+        assert_true(ms < TIMEOUT_MS);
         wait_ms(1);
     }
 }
@@ -165,7 +165,7 @@ static void test_lasting_failure(void **state) {
     static struct desk desk;
     set_up(&desk, false);
     for (int ms = 0; failures(&desk) < 2; ms++) {
-        assert_true(ms < PATIENCE_MS);
+        assert_true(ms < TIMEOUT_MS);
         wait_ms(1);
     }
     wait_ms(QUIET_MS);

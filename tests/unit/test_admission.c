@@ -34,7 +34,7 @@ static struct desk make_desk(unsigned workers) {
 
 static enum refusal enter(struct desk *desk, int64_t cost_ms, uint64_t bytes) {
     struct job *job = &desk->job[desk->used++];
-    *job = (struct job){.cost_ns = cost_ms * MS, .bytes = bytes, .patience_ns = 10000 * MS};
+    *job = (struct job){.cost_ns = cost_ms * MS, .bytes = bytes, .max_wait_ns = 10000 * MS};
     return admission_enter(&desk->admission, job, desk->now);
 }
 

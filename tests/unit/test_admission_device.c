@@ -30,7 +30,7 @@ static void test_to_each_its_own(void **state) {
 static enum refusal enter_either(struct desk *desk, int64_t cost_ns, int64_t device_ns) {
     struct job *job = &desk->job[desk->used++];
     *job = (struct job){
-        .cost_ns = cost_ns, .device_ns = device_ns, .bytes = 1, .patience_ns = 10000 * MS, .suits = true};
+        .cost_ns = cost_ns, .device_ns = device_ns, .bytes = 1, .max_wait_ns = 10000 * MS, .suits = true};
     return admission_enter(&desk->admission, job, desk->now);
 }
 
@@ -160,7 +160,7 @@ static void test_waits(void **state) {
     assert_int_equal(admission_wait(admission, JOB_DEVICE, desk.now), 9 * MS);
     desk.now += 70 * MS;
     assert_int_equal(admission_wait(admission, JOB_DEVICE, desk.now), 70 * MS);
-    struct job hasty = {.cost_ns = MS, .device_ns = MS, .patience_ns = 69 * MS, .device = true};
+    struct job hasty = {.cost_ns = MS, .device_ns = MS, .max_wait_ns = 69 * MS, .device = true};
     assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_WAIT);
     hasty.device = false; /* nothing waits there */
     assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_NONE);

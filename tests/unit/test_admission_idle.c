@@ -83,7 +83,7 @@ static void test_refused_ones_do_not_make_large_ones_usual(void **state) {
         assert_true(desk.job[0].large);
         assert_int_equal(take(&desk, ROLE_LARGE), 0);
         admission_done(&desk.admission, &desk.job[0], desk.now);
-        desk.job[1] = (struct job){.cost_ns = 400 * MS, .patience_ns = -1};
+        desk.job[1] = (struct job){.cost_ns = 400 * MS, .max_wait_ns = -1};
         assert_int_equal(admission_enter(&desk.admission, &desk.job[1], desk.now), REFUSAL_WAIT);
     }
 }

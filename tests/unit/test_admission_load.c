@@ -87,12 +87,12 @@ static void ask(struct world *world, struct client *client) {
     client->job = (struct job){.cost_ns = client->cost.ns,
                                .device_ns = client->cost.device_ns,
                                .bytes = 8 << 20, /* two pictures of 4:2:0 and room for the answer */
-                               .patience_ns = 10 * SECOND_NS,
+                               .max_wait_ns = 10 * SECOND_NS,
                                .suits = !world->admission.device_down,
                                .device = !world->admission.device_down && cost_device_first(&client->cost)};
     client->asked = world->now;
     bool open = admission_is_open(&world->admission);
-    enum refusal gate = admission_gate(&world->admission, client->job.patience_ns, world->now);
+    enum refusal gate = admission_gate(&world->admission, client->job.max_wait_ns, world->now);
     assert_true(!open || gate == REFUSAL_NONE);
     world->open += open;
     bool taken =

@@ -154,10 +154,10 @@ static void test_waits(void **state) {
         assert_int_equal(take(&desk, ROLE_READ), i);
     }
     assert_int_equal(admission_wait(admission, JOB_READ, desk.now), 40 * MS);
-    struct job hasty = {.cost_ns = MS, .read_ns = MS, .patience_ns = 39 * MS, .readable = true};
+    struct job hasty = {.cost_ns = MS, .read_ns = MS, .max_wait_ns = 39 * MS, .readable = true};
     assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_WAIT);
     assert_int_equal(desk.admission.decoding, 1);
-    hasty.patience_ns = 40 * MS;
+    hasty.max_wait_ns = 40 * MS;
     assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_NONE);
     assert_int_equal(admission_waiting(admission), 3);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Where the bytes of a body go: how far ahead memory is committed and handed out, and what never lands. */
+ * Where the bytes of a body go: how far ahead memory is committed and handed out, and what never goes to a
+ * slot directly. */
 #include "server/body.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -40,8 +41,8 @@ static void keep(struct desk *desk, size_t size) {
     assert_int_equal(body_keep(&desk->request, piece, size), ST_OK);
 }
 
-/* Lets so many bytes land, of which the library is told at once. */
-static void land(struct desk *desk, size_t size) {
+/* Receives so many bytes in the slot, of which the library is told at once. */
+static void receive_direct(struct desk *desk, size_t size) {
     uint8_t *to;
     while (size > 0) {
         size_t room = body_room(&desk->request, &to), now = room < size ? room : size;
@@ -62,7 +63,7 @@ static void test_the_room_follows_the_body(void **state) {
     assert_int_equal(body_room(&desk.request, &to), slot->reserved - PIECE);
     assert_ptr_equal(to, slot->memory + PIECE);
     assert_int_equal(slot->used, slot->reserved); /* what may be written is handed out */
-    land(&desk, 100);
+    receive_direct(&desk, 100);
     assert_int_equal(body_room(&desk.request, &to), slot->reserved - PIECE - 100);
     assert_ptr_equal(to, slot->memory + PIECE + 100);
     tear_down(&desk);
@@ -75,10 +76,10 @@ static void test_it_grows_before_it_ends(void **state) {
     set_up(&desk, 4 << 20);
     keep(&desk, PIECE);
     size_t first = desk.request.slot->reserved;
-    land(&desk, first - PIECE - (64 << 10));
+    receive_direct(&desk, first - PIECE - (64 << 10));
     assert_int_equal(body_room(&desk.request, &to), 64 << 10);
     assert_int_equal(desk.request.slot->reserved, first);
-    land(&desk, 1);
+    receive_direct(&desk, 1);
     assert_in_range(body_room(&desk.request, &to), 64 << 10, 1 << 20);
     assert_in_range(desk.request.slot->reserved, first + 1, first + (1 << 20));
     tear_down(&desk);
@@ -96,13 +97,13 @@ static void test_a_read_takes_a_mebibyte_at_most(void **state) {
     tear_down(&desk);
 }
 
-static void test_the_last_byte_never_lands(void **state) {
+static void test_the_last_byte_is_never_direct(void **state) {
     (void)state;
     static struct desk desk;
     uint8_t *to;
     set_up(&desk, 1 << 20);
     keep(&desk, PIECE);
-    land(&desk, (1 << 20) - PIECE - 1);
+    receive_direct(&desk, (1 << 20) - PIECE - 1);
     assert_int_equal(body_room(&desk.request, &to), 0);
     keep(&desk, 1);
     assert_int_equal(desk.request.body_size, 1 << 20);
@@ -167,7 +168,7 @@ int main(void) {
         cmocka_unit_test(test_the_room_follows_the_body),
         cmocka_unit_test(test_it_grows_before_it_ends),
         cmocka_unit_test(test_a_read_takes_a_mebibyte_at_most),
-        cmocka_unit_test(test_the_last_byte_never_lands),
+        cmocka_unit_test(test_the_last_byte_is_never_direct),
         cmocka_unit_test(test_nothing_is_committed_ahead_beyond_the_share),
         cmocka_unit_test(test_a_body_that_is_too_large_for_the_memory),
         cmocka_unit_test(test_a_larger_body_than_allowed),

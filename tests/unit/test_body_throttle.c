@@ -142,5 +142,5 @@ int main(void) {
         cmocka_unit_test_setup(test_the_longest_wait, fresh),
         cmocka_unit_test_setup(test_all_at_the_end, fresh),
     };
-    return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("body_throttle", tests, NULL, NULL);
 }

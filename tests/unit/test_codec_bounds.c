@@ -19,7 +19,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { SPAN = 1 << 16, PICTURE = 4096, PATIENCE_MS = 20000, SIDE = 32, MEMORY = 64 << 20 };
+enum { SPAN = 1 << 16, PICTURE = 4096, TIMEOUT_MS = 20000, SIDE = 32, MEMORY = 64 << 20 };
 
 struct desk {
     pid_t process;
@@ -40,7 +40,7 @@ static void open_desk(struct desk *desk) {
     close(pair[1]);
     desk->socket = pair[0];
     enum status status =
-        channel_receive(desk->socket, &ready, sizeof ready, CODEC_READY, NULL, PATIENCE_MS, &err);
+        channel_receive(desk->socket, &ready, sizeof ready, CODEC_READY, NULL, TIMEOUT_MS, &err);
     assert_int_equal(status, ST_OK);
 }
 
@@ -83,7 +83,7 @@ static void ask(struct codec_call *call, int fd, uint64_t span, const char *refu
     assert_int_equal(channel_send(desk.socket, &lend, sizeof lend, CODEC_LEND, fd, &err), ST_OK);
     close(fd);
     enum status status =
-        channel_receive(desk.socket, &answer, sizeof answer, CODEC_ANSWER, NULL, PATIENCE_MS, &err);
+        channel_receive(desk.socket, &answer, sizeof answer, CODEC_ANSWER, NULL, TIMEOUT_MS, &err);
     assert_int_equal(status, ST_OK);
     assert_int_equal(answer.error.status, refusal ? ST_INTERNAL : ST_OK);
     assert_true(!refusal || strstr(answer.error.text, refusal));

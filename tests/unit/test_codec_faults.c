@@ -136,7 +136,7 @@ static void test_deadline(void **state) {
     close_lab(&lab);
 }
 
-/* Two clocks end a call: the process's own alarm, and the daemon's patience. Here each of them has to do it
+/* Two clocks end a call: the process's own alarm, and the daemon's time limit. Here each of them has to do it
  * alone. */
 static void test_a_process_that_blocks_its_alarm(void **state) {
     struct lab lab;

@@ -27,7 +27,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { RECORDS = 100, STEP_S = 3600, PATIENCE_MS = 20 * COLLECTOR_INTERVAL_MS };
+enum { RECORDS = 100, STEP_S = 3600, TIMEOUT_MS = 20 * COLLECTOR_INTERVAL_MS };
 
 static int step; /* seconds that the wall clock is ahead */
 
@@ -76,7 +76,7 @@ static void open_station(struct station *station) {
 
 static bool waits_for(int fd) {
     struct pollfd one = {.fd = fd, .events = POLLIN};
-    return poll(&one, 1, PATIENCE_MS) == 1;
+    return poll(&one, 1, TIMEOUT_MS) == 1;
 }
 
 /* Takes one message: its head, and the body of the length that the head says. */

@@ -45,7 +45,7 @@ static ssize_t read_on(struct pair *pair) {
     return recv(pair->near, pair->buffer, BUFFER, 0);
 }
 
-static void test_without_a_landing(void **state) {
+static void test_without_a_destination(void **state) {
     (void)state;
     struct pair pair;
     set_up(&pair);
@@ -73,7 +73,7 @@ static void test_the_end_is_hidden_while_an_answer_is_due(void **state) {
     tear_down(&pair);
 }
 
-static void test_bytes_land_and_are_told_in_pieces(void **state) {
+static void test_bytes_are_reported_in_pieces(void **state) {
     (void)state;
     struct pair pair;
     set_up(&pair);
@@ -112,7 +112,7 @@ static void test_what_follows_the_end_goes_to_the_buffer(void **state) {
     tear_down(&pair);
 }
 
-static void test_a_closed_landing_still_tells_of_what_is_ahead(void **state) {
+static void test_a_closed_destination_still_reports_what_is_ahead(void **state) {
     (void)state;
     struct pair pair;
     set_up(&pair);
@@ -144,7 +144,7 @@ static void test_the_end_of_the_stream_comes_last(void **state) {
     tear_down(&pair);
 }
 
-static void test_high_descriptors_have_no_landing(void **state) {
+static void test_high_descriptors_have_no_destination(void **state) {
     (void)state;
     struct direct_receive direct = {0};
     uint8_t buffer[BUFFER], memory[MEMORY];
@@ -160,13 +160,13 @@ static void test_high_descriptors_have_no_landing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_a_landing),
+        cmocka_unit_test(test_without_a_destination),
         cmocka_unit_test(test_the_end_is_hidden_while_an_answer_is_due),
-        cmocka_unit_test(test_bytes_land_and_are_told_in_pieces),
+        cmocka_unit_test(test_bytes_are_reported_in_pieces),
         cmocka_unit_test(test_what_follows_the_end_goes_to_the_buffer),
-        cmocka_unit_test(test_a_closed_landing_still_tells_of_what_is_ahead),
+        cmocka_unit_test(test_a_closed_destination_still_reports_what_is_ahead),
         cmocka_unit_test(test_the_end_of_the_stream_comes_last),
-        cmocka_unit_test(test_high_descriptors_have_no_landing),
+        cmocka_unit_test(test_high_descriptors_have_no_destination),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

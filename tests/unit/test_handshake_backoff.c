@@ -59,5 +59,5 @@ int main(void) {
         cmocka_unit_test(test_each_round_starts_without_progress),
         cmocka_unit_test(test_rest),
     };
-    return cmocka_run_group_tests_name("pace", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("handshake_backoff", tests, NULL, NULL);
 }

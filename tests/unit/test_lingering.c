@@ -17,7 +17,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { ROOM = 64, PATIENCE_MS = 5000 };
+enum { ROOM = 64, TIMEOUT_MS = 5000 };
 
 struct peers {
     int server, client;
@@ -25,7 +25,7 @@ struct peers {
 
 static struct peers dial(void) {
     int ends[2];
-    struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
+    struct timeval patience = {.tv_sec = TIMEOUT_MS / 1000};
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     assert_int_equal(setsockopt(ends[1], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
     return (struct peers){ends[0], ends[1]};
@@ -42,7 +42,7 @@ static struct lingering *start(void) {
 static void await_end(int client) {
     while (send(client, "more", 4, MSG_NOSIGNAL) == 4) {
         struct pollfd wait = {.fd = client, .events = POLLOUT};
-        assert_int_equal(poll(&wait, 1, PATIENCE_MS), 1);
+        assert_int_equal(poll(&wait, 1, TIMEOUT_MS), 1);
     }
     assert_int_equal(errno, EPIPE);
 }
@@ -98,7 +98,7 @@ static void test_room(void **state) {
         close(kept[i].client);
     }
     ssize_t sent = -1;
-    for (int i = 0; i < PATIENCE_MS && sent < 0; i++) { /* until the thread has seen an end */
+    for (int i = 0; i < TIMEOUT_MS && sent < 0; i++) { /* until the thread has seen an end */
         poll(NULL, 0, 1);
         struct peers again = dial();
         lingering_add(lingering, again.server);
@@ -118,7 +118,7 @@ static void test_silence(void **state) {
     lingering_add(lingering, peers.server);
     close(peers.server);
     struct pollfd closed = {.fd = peers.client};
-    assert_int_equal(poll(&closed, 1, PATIENCE_MS), 1);
+    assert_int_equal(poll(&closed, 1, TIMEOUT_MS), 1);
     close(peers.client);
     lingering_destroy(lingering);
 }

@@ -29,7 +29,7 @@ enum {
     LAST = 15 /* lengths of codes */,
     PAUSE = 500
 };
-enum { RACE_MS = 300, PATIENCE_MS = 20000 /* until both sides got a turn */, LANES = 3 };
+enum { RACE_MS = 300, TIMEOUT_MS = 20000 /* until both sides got a turn */, LANES = 3 };
 
 static struct engine *engine;
 static struct engine_session *lanes[LANES];
@@ -171,7 +171,7 @@ static void test_a_header_that_changes(void **state) {
     memset(read->guard, GUARD_BYTE, sizeof read->guard);
     begin_writing(&writer, memory, change_counts);
     int64_t begin = clock_ns(), took = 0;
-    for (; took < RACE_MS || ((good == 0 || good == rounds) && took < PATIENCE_MS); rounds++) {
+    for (; took < RACE_MS || ((good == 0 || good == rounds) && took < TIMEOUT_MS); rounds++) {
         struct error err = {0};
         took = (clock_ns() - begin) / 1000000;
         enum status status = jpeg_header_parse((struct bytes){memory, file.size}, &scan, &read->tables, &err);

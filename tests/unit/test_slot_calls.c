@@ -19,7 +19,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-enum { VISITORS = 3, ASLEEP_MS = 30, PATIENCE_S = 10 };
+enum { VISITORS = 3, ASLEEP_MS = 30, TIMEOUT_S = 10 };
 
 static struct {
     _Atomic bool refuses;   /* to give memory */
@@ -116,7 +116,7 @@ static void send_visitor(struct visitor *visitor) {
 static void await_visitor(struct visitor *visitor) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_S;
+    until.tv_sec += TIMEOUT_S;
     assert_int_equal(pthread_timedjoin_np(visitor->thread, NULL, &until), 0);
     assert_int_equal(visitor->status, ST_OK);
 }

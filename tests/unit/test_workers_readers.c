@@ -125,7 +125,7 @@ static void submit(struct job *jobs, unsigned count) {
                                .read_ns = 40000000,
                                .read_bytes = read_bytes,
                                .bytes = by_cores ? MEMORY : 1,
-                               .patience_ns = INT64_C(3600000000000),
+                               .max_wait_ns = INT64_C(3600000000000),
                                .readable = !by_cores};
         assert_int_equal(workers_submit(workers, &jobs[i], &wait_ns), REFUSAL_NONE);
     }

@@ -21,7 +21,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { SHORT_MS = 30, QUIET_MS = 150, PATIENCE_MS = 5000, LONG_MS = 3600 * 1000 };
+enum { SHORT_MS = 30, QUIET_MS = 150, TIMEOUT_MS = 5000, LONG_MS = 3600 * 1000 };
 
 struct line {
     int server, client;
@@ -76,7 +76,7 @@ static inline size_t receive(struct line *line, char *text, size_t size) {
     size_t used = 0;
     for (;;) {
         struct pollfd wait = {.fd = line->client, .events = POLLIN};
-        assert_int_equal(poll(&wait, 1, PATIENCE_MS), 1);
+        assert_int_equal(poll(&wait, 1, TIMEOUT_MS), 1);
         ssize_t got = read(line->client, text + used, size - 1 - used);
         assert_true(got >= 0);
         if (got == 0) {

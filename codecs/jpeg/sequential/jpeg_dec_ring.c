@@ -22,8 +22,8 @@ void jpeg_dec_ring_destroy(struct jpeg_dec_ring *ring) {
 
 /* ---- packs ---- */
 
-/* Looks which packs have been transformed, in their order. */
-static void look(struct jpeg_dec_ring *ring) {
+/* Frees the packs that have been transformed, in their order. */
+static void free_packs(struct jpeg_dec_ring *ring) {
     unsigned offered = ring->begun - ring->open;
     while (ring->oldest < offered &&
            atomic_load_explicit(&ring->done[ring->oldest % JPEG_DEC_RING_PACKS], memory_order_acquire)) {
@@ -32,14 +32,14 @@ static void look(struct jpeg_dec_ring *ring) {
 }
 
 uint32_t jpeg_dec_ring_rows(struct jpeg_dec_ring *ring) {
-    look(ring);
+    free_packs(ring);
     return ring->oldest < ring->begun ? ring->first[ring->oldest % JPEG_DEC_RING_PACKS] : ring->row;
 }
 
 /* The pack to fill; NULL if none is free. */
 static struct jpeg_dec_pack *pack_to_fill(struct jpeg_dec_ring *ring, const struct jpeg_dec_scan *scan) {
     if (!ring->open) {
-        look(ring);
+        free_packs(ring);
         if (ring->begun - ring->oldest == JPEG_DEC_RING_PACKS) {
             return NULL;
         }
