@@ -10,7 +10,7 @@
 
 struct gpu_spawner;
 
-/* A job of the self-test: from file to file, or the half of that way that begins or ends with pixels. */
+/* A job of the self-test: from file to file, from a file to pixels, or from pixels to a file. */
 struct gpu_sample {
     struct transcode job; /* without `picture` */
     struct chain chain;   /* job.chain and job.mask point to these, */

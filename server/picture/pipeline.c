@@ -215,7 +215,7 @@ static enum status search(struct pipeline *p) {
                : status;
 }
 
-static enum status decode_apart(struct pipeline *p) {
+static enum status decode_only(struct pipeline *p) {
     p->filtered = transcode_decode(p->request, p->worker, &p->plan, &p->work, &p->result);
     p->clock = p->filtered ? clock_ns() : p->clock;
     return ST_OK;
@@ -252,7 +252,7 @@ static enum status decode(struct pipeline *p) {
     return status;
 }
 
-static enum status encode_apart(struct pipeline *p) {
+static enum status encode_only(struct pipeline *p) {
     if (p->filtered || !transcode_may_encode(p->request, p->worker, &p->plan)) {
         return ST_OK;
     }
@@ -372,8 +372,8 @@ static int64_t computed_ns(struct worker *worker) {
 
 enum status pipeline_run(struct request *request, struct worker *worker, pipeline_keep *keep) {
     static enum status (*const steps[])(struct pipeline *) = {
-        open_envelope, plan,   transcode,    keep_place,  take_core, take_memory, move_blocks,
-        decode_apart,  decode, encode_apart, open_output, filter,    encode,
+        open_envelope, plan,   transcode,   keep_place,  take_core, take_memory, move_blocks,
+        decode_only,   decode, encode_only, open_output, filter,    encode,
     };
     struct pipeline p = {
         .request = request, .worker = worker, .keep = keep, .err = &request->error, .clock = clock_ns()};

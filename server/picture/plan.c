@@ -341,8 +341,8 @@ bool plan_may_transcode(const struct work_plan *plan) {
            plan->limits.reduction == 0;
 }
 
-/* Whether a device may do the filters of a half. */
-static bool may_halve(const struct work_plan *plan) {
+/* Whether a device that only decodes or only encodes may do the filters. */
+static bool may_filter(const struct work_plan *plan) {
     return plan->parameters->input.backend != BACKEND_CPU && !plan_is_linear(plan) &&
            plan_answer(plan) != ANSWER_FACES && only_filters(plan) && !plan_moves_blocks(plan) &&
            !plan_may_transcode(plan);
@@ -352,17 +352,17 @@ static bool is_interleaved(const struct image_shape *shape) {
     return shape->depth == 8 && (shape->model == PIXEL_GRAY || shape->model == PIXEL_RGB);
 }
 
-bool plan_may_decode_apart(const struct work_plan *plan) {
+bool plan_may_decode_only(const struct work_plan *plan) {
     const struct image_shape *native = &plan->picture.native;
     bool made = plan->stored.model == native->model ||
                 (plan->stored.model == PIXEL_RGB && native->model == PIXEL_YCBCR);
     bool bytes = plan->encoded.depth == 8 || plan_answer(plan) == ANSWER_STATISTICS;
-    return may_halve(plan) && plan->picture.codec == CODEC_JPEG && !plan->picture.progressive &&
+    return may_filter(plan) && plan->picture.codec == CODEC_JPEG && !plan->picture.progressive &&
            is_jpeg_shape(native) && made && plan->limits.reduction == 0 && bytes;
 }
 
-bool plan_may_encode_apart(const struct work_plan *plan) {
-    return may_halve(plan) && plan_answer(plan) == ANSWER_PICTURE && plan->output == CODEC_JPEG &&
+bool plan_may_encode_only(const struct work_plan *plan) {
+    return may_filter(plan) && plan_answer(plan) == ANSWER_PICTURE && plan->output == CODEC_JPEG &&
            !plan->options.progressive && plan->orientation == 1 && is_interleaved(&plan->stored) &&
            is_interleaved(&plan->encoded);
 }

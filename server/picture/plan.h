@@ -63,10 +63,10 @@ bool plan_may_patch(const struct work_plan *plan);
  * faces, in RGB. */
 bool plan_may_transcode(const struct work_plan *plan);
 
-/* Whether a device may do a half of what it cannot do whole: decode and filter a JPEG whose result a core
+/* Whether a device may do a part of what it cannot do whole: decode and filter a JPEG whose result a core
  * writes; filter a picture that a core has read, and encode the JPEG. */
-bool plan_may_decode_apart(const struct work_plan *plan);
-bool plan_may_encode_apart(const struct work_plan *plan);
+bool plan_may_decode_only(const struct work_plan *plan);
+bool plan_may_encode_only(const struct work_plan *plan);
 
 /* What the chain of such a device reads and writes. */
 enum transcode_colours plan_colours(const struct work_plan *plan);

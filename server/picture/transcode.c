@@ -257,7 +257,7 @@ enum status transcode_run(struct request *request, struct worker *worker, struct
     return ST_OK;
 }
 
-/* ---- halves ---- */
+/* ---- decoding only, encoding only ---- */
 
 static bool device_helps(const struct request *request, const struct worker *worker) {
     struct service *service = request->service;
@@ -266,7 +266,7 @@ static bool device_helps(const struct request *request, const struct worker *wor
 }
 
 /* The input lies in the first part of the workspace, the output in the second. */
-static struct transcode half_of(const struct work_plan *plan, const struct workspace *work) {
+static struct transcode partial_job(const struct work_plan *plan, const struct workspace *work) {
     return (struct transcode){.chain = &plan->chain,
                               .slot = work->slot,
                               .orientation = 1,
@@ -284,22 +284,22 @@ static void give_up(const struct request *request, const struct error *cause) {
                 cause->text);
 }
 
-static enum status run_half(const struct worker *worker, const struct transcode *job, size_t *size,
-                            struct lane_timing *timing, struct error *err) {
+static enum status run_partial(const struct worker *worker, const struct transcode *job, size_t *size,
+                               struct lane_timing *timing, struct error *err) {
     enum status status = lane_transcode(worker->lane[0], job, size, timing, err);
     return status == ST_OK && job->pixels && *size != job->room
                ? fail(err, ST_DEVICE, "the picture is not complete")
                : status;
 }
 
-static void note_half(struct request *request, const struct lane_timing *timing) {
+static void count_partial(struct request *request, const struct lane_timing *timing) {
     struct outcome *outcome = &request->outcome;
     outcome->stage_ns[STAGE_DECODE] += timing->upload_ns;
     outcome->stage_ns[STAGE_FILTER] += timing->filter_ns;
     outcome->stage_ns[STAGE_ENCODE] += timing->download_ns;
     outcome->backend = 1;
     transcode_name_backend(outcome, request->service->backend[0], timing->unit, "");
-    metrics_add(request->service->metrics, METRIC_JPEG_HALVES, 1);
+    metrics_add(request->service->metrics, METRIC_JPEG_PARTLY, 1);
 }
 
 bool transcode_decode(struct request *request, const struct worker *worker, const struct work_plan *plan,
@@ -308,11 +308,11 @@ bool transcode_decode(struct request *request, const struct worker *worker, cons
     struct lane_timing timing;
     struct error cause = {0};
     size_t size = 0;
-    if (!plan_may_decode_apart(plan) || !device_helps(request, worker) ||
+    if (!plan_may_decode_only(plan) || !device_helps(request, worker) ||
         file.size > work->footprint.picture) {
         return false;
     }
-    struct transcode job = half_of(plan, work);
+    struct transcode job = partial_job(plan, work);
     memcpy(work->memory[0], file.data, file.size);
     job.input = (struct bytes){work->memory[0], file.size};
     job.form = TRANSCODE_SCAN;
@@ -321,12 +321,12 @@ bool transcode_decode(struct request *request, const struct worker *worker, cons
     job.orientation = plan->orientation;
     job.pixels = true;
     job.room = plan_shape_size(&plan->encoded);
-    if (run_half(worker, &job, &size, &timing, &cause) != ST_OK) {
+    if (run_partial(worker, &job, &size, &timing, &cause) != ST_OK) {
         give_up(request, &cause);
         return false;
     }
     workspace_place(result, &plan->encoded, work->memory[1]);
-    note_half(request, &timing);
+    count_partial(request, &timing);
     return true;
 }
 
@@ -343,7 +343,7 @@ static enum status answer_with_copy(struct request *request, const struct work_p
 
 bool transcode_may_encode(const struct request *request, const struct worker *worker,
                           const struct work_plan *plan) {
-    return plan_may_encode_apart(plan) && device_helps(request, worker);
+    return plan_may_encode_only(plan) && device_helps(request, worker);
 }
 
 bool transcode_encode(struct request *request, const struct worker *worker, const struct work_plan *plan,
@@ -351,7 +351,7 @@ bool transcode_encode(struct request *request, const struct worker *worker, cons
     struct lane_timing timing;
     struct error cause = {0};
     size_t size = 0, room = footprint_room(plan);
-    struct transcode job = half_of(plan, work);
+    struct transcode job = partial_job(plan, work);
     job.shape = image_shape(source);
     job.input = (struct bytes){work->memory[0], plan_shape_size(&job.shape)};
     job.form = TRANSCODE_PIXELS;
@@ -359,7 +359,7 @@ bool transcode_encode(struct request *request, const struct worker *worker, cons
     job.quality = plan->options.quality;
     job.optimal = plan->options.optimal;
     job.room = room < job.room ? room : job.room;
-    enum status status = run_half(worker, &job, &size, &timing, &cause);
+    enum status status = run_partial(worker, &job, &size, &timing, &cause);
     if (status == ST_OK) {
         status = answer_with_copy(request, plan, (struct bytes){work->memory[1], size}, &cause);
     }
@@ -368,6 +368,6 @@ bool transcode_encode(struct request *request, const struct worker *worker, cons
         give_up(request, &cause);
         return false;
     }
-    note_half(request, &timing);
+    count_partial(request, &timing);
     return true;
 }

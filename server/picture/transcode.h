@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A JPEG that a GPU turns into a JPEG, file to file; and the half of a picture's way that a GPU does for a
- * worker that does the other half, where a JPEG becomes a PNG, or a PNG becomes a JPEG. */
+ * Jobs of a GPU that decodes or encodes: from JPEG to JPEG; or with a worker that does the other format,
+ * where it only decodes a JPEG that becomes a PNG, or only encodes the JPEG that a PNG becomes. */
 #ifndef BLURD_SERVER_PICTURE_TRANSCODE_H
 #define BLURD_SERVER_PICTURE_TRANSCODE_H
 
@@ -26,12 +26,12 @@ void transcode_name_backend(struct outcome *outcome, const struct backend *backe
 /* Initialises the buffer of the answer's body. */
 void transcode_init_output(const struct work_plan *plan, struct buf *output);
 
-/* Lets a device decode the picture and run the chain, if plan_may_decode_apart allows it. Returns true when
+/* Lets a device decode the picture and run the chain, if plan_may_decode_only allows it. Returns true when
  * *result holds the chain's result, in the workspace. After false the worker must do all of it. */
 bool transcode_decode(struct request *request, const struct worker *worker, const struct work_plan *plan,
                       struct workspace *work, struct image *result);
 
-/* Whether a device is to be asked for the second half, once the picture is decoded. */
+/* Whether a device is to be asked to filter and encode, once the picture is decoded. */
 bool transcode_may_encode(const struct request *request, const struct worker *worker,
                           const struct work_plan *plan);
 

@@ -18,7 +18,7 @@ pytestmark = fake_gpu.needed
 SIZES = ((64, 48), (63, 47), (17, 65))
 if daemon.SANITIZED:  # the kernels take seconds then
     SIZES = SIZES[1:]
-HALVES = 'blurd_jpeg_halves_total'
+PARTIAL = 'blurd_jpeg_halves_total'
 
 
 def webp(picture, **more):
@@ -34,16 +34,16 @@ def gpu():
         yield own
 
 
-def check(gpu, cpu, body, target, halves=1):
-    """The bytes are the CPU's, and so many halves were done by the GPU."""
-    before = gpu.metrics()[HALVES]
+def check(gpu, cpu, body, target, jobs=1):
+    """The bytes are the CPU's, and the GPU only decoded or only encoded for so many of them."""
+    before = gpu.metrics()[PARTIAL]
     name, result = ask(gpu, body, target)
     assert result == ask(cpu, body, target)[1]
-    assert gpu.metrics()[HALVES] - before == halves, name
-    assert name == 'cuda:0' or not halves
+    assert gpu.metrics()[PARTIAL] - before == jobs, name
+    assert name == 'cuda:0' or not jobs
 
 
-# --- the first half --------------------------------------------------------------------------------
+# --- decoding only -------------------------------------------------------------------------------
 @pytest.mark.parametrize('shape', SHAPES)
 @pytest.mark.parametrize('size', SIZES, ids=str)
 def test_decoded(gpu, cpu, shape, size):
@@ -85,7 +85,7 @@ def test_damaged_ones_go_to_the_cpu(gpu, cpu):
     assert ours.json()['detail'] == theirs.json()['detail']
 
 
-# --- the second half -------------------------------------------------------------------------------
+# --- encoding only -------------------------------------------------------------------------------
 @pytest.mark.parametrize('channels', (1, 3))
 @pytest.mark.parametrize('size', SIZES, ids=str)
 @pytest.mark.parametrize('query', ('', '&subsampling=444', '&subsampling=422&huffman=standard', '&quality=100'))
@@ -120,13 +120,13 @@ def test_not_encoded(gpu, cpu, name, make):
 def test_option(start, cpu):
     own = fake_gpu.launch(start, *jpeg_options('--jpeg-codec', 'cpu'))
     assert ask(own, PHOTO, '/blur?format=png') == ('cuda:0', ask(cpu, PHOTO, '/blur?format=png')[1])
-    assert own.metrics()[HALVES] == 0
+    assert own.metrics()[PARTIAL] == 0
 
 
 # --- a device that fails ---------------------------------------------------------------------------
 @pytest.mark.parametrize('fault', ('cuLaunchKernel:1:2', 'cuLaunchKernel:1:719:sticky', 'cuMemcpyHtoDAsync:1:719:sticky'))
 def test_a_device_that_fails(start, cpu, tmp_path, fault):
-    """The worker has its memory back, and does the other half as well."""
+    """The worker has its memory back, and does all of it."""
     path = tmp_path / 'fault'
     own = launch_jpeg(start, '--gpu-pictures', 1, wanted=1, FAULT_FILE=path)
     for body, target in ((PHOTO, '/blur?sigma=2&format=png'), (pictures.png(pictures.photograph(64, 48)), '/blur?sigma=2&format=jpeg')):
