@@ -9,6 +9,7 @@ ARG BASE=debian:13-slim
 FROM ${BASE} AS build
 WORKDIR /src
 COPY config/packages.sh config/
+COPY codecs/formats.def codecs/
 RUN config/packages.sh build && rm -rf /var/lib/apt/lists/*
 COPY . .
 ARG GPU=auto

@@ -48,7 +48,7 @@
 #   CCACHE=                                without ccache, which is used where it is installed and CC is not given
 #   WERROR=1                               warnings are errors, as in CI
 #   CUDA_HOME=/usr/local/cuda              where the CUDA toolkit is
-#   FORMATS="webp avif heif"               formats beside JPEG and PNG: each is built where its library is found
+#   FORMATS="webp avif heif"               formats beside JPEG and PNG, all by default: each is built where its library is found
 #   ARCHITECTURES=own|all                  kernels in the binary: for this machine's GPUs, and PTX for others; or for all, as packages and tests have
 #   GPU=auto|required|none                 without what the GPU needs: build for the CPU alone, or stop; none: do without
 
@@ -59,7 +59,7 @@ PORT ?= 8080
 PREFIX ?= /usr/local
 CUDA_HOME ?= /usr/local/cuda
 GPU ?= auto
-FORMATS ?= webp avif heif
+FORMATS ?= $(shell sed -nE 's|^(READ_)?FORMAT.\w+, \w+, (\w+),.*|\2|p' codecs/formats.def)
 # For the makes that these goals call, too.
 ARCHITECTURES ?= $(if $(filter archive bundle check-reproducible deb test,$(MAKECMDGOALS)),all,own)
 export ARCHITECTURES
@@ -149,10 +149,6 @@ $(error GPU=required, but NVRTC or CUDA headers are missing ($(shell sed -n '1s/
 endif
 endif
 endif
-
-# A format without its library keeps its row in the table of codecs, which says so.
-format_sources = $(if $(filter $(1),$(FORMATS_FOUND)),,$(wildcard codecs/$(2)/$(2)_*.c))
-NO_FORMAT := $(call format_sources,webp,webp) $(call format_sources,avif,avif) $(call format_sources,heif,heic)
 
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
 GPU_NONE := $(wildcard gpu/*/*none.c)
@@ -364,7 +360,7 @@ $(PROBED_MK): Makefile
 	done | xargs echo 'PROBED :=' >$@
 
 # The name has the formats that were asked for, so that other ones are looked for anew.
-$(FORMATS_MK): codecs/formats.sh
+$(FORMATS_MK): codecs/formats.sh codecs/formats.def
 	@CC='$(CC)' codecs/formats.sh $@ '$(FORMATS)'
 
 $(CUDA_BUILD)/cuda.mk: gpu/cuda/cuda_headers.sh gpu/cuda/cuda_headers.txt

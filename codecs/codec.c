@@ -6,17 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codecs/avif/avif.h"
-#include "codecs/heic/heic.h"
-#include "codecs/jpeg/jpeg.h"
 #include "codecs/other_formats.h"
-#include "codecs/png/png.h"
 #include "codecs/process/codec_link.h"
-#include "codecs/webp/webp.h"
+
+#define FORMAT(id, name, ...) extern const struct codec codec_##name;
+#include "codecs/formats.def"
 
 static const struct codec *const codecs[CODEC_COUNT] = {
-    [CODEC_JPEG] = &codec_jpeg, [CODEC_PNG] = &codec_png,   [CODEC_WEBP] = &codec_webp,
-    [CODEC_AVIF] = &codec_avif, [CODEC_HEIC] = &codec_heic,
+#define FORMAT(id, name, ...) [CODEC_##id] = &codec_##name,
+#include "codecs/formats.def"
 };
 
 const struct codec *codec_get(enum codec_id id) {

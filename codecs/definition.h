@@ -16,7 +16,11 @@
 struct codec_link;
 struct crew;
 
-enum codec_id { CODEC_JPEG, CODEC_PNG, CODEC_WEBP, CODEC_AVIF, CODEC_HEIC, CODEC_COUNT };
+enum codec_id {
+#define FORMAT(id, ...) CODEC_##id,
+#include "codecs/formats.def"
+    CODEC_COUNT
+};
 
 /* Limits on what decoding a picture may cost. */
 struct codec_limits {

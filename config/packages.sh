@@ -21,8 +21,9 @@
 # Debian 12 and 13. Elsewhere it only says what is needed.
 set -euo pipefail
 
+mapfile -t libraries < <(sed -nE 's/^(READ_)?FORMAT\(.*, (\S+-dev)\)$/\2/p' "$(dirname "$0")/../codecs/formats.def")
 build=(gcc libc6-dev make xz-utils libjpeg62-turbo-dev libpng-dev libdeflate-dev liblzma-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
-    libwebp-dev libavif-dev libheif-dev python3-pip)
+    "${libraries[@]}" python3-pip)
 run=("${build[@]}" curl)
 lint=("${build[@]}" git libcmocka-dev python3 nodejs universal-ctags)
 test=("${run[@]}" "${lint[@]}" g++ procps python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests

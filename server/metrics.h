@@ -34,10 +34,8 @@ enum stage {
 /* Output format of an answered request, for its label: none, or a codec's number plus one. */
 enum metric_format {
     METRIC_FORMAT_NONE,
-    METRIC_FORMAT_JPEG = CODEC_JPEG + 1,
-    METRIC_FORMAT_PNG = CODEC_PNG + 1,
-    METRIC_FORMAT_WEBP = CODEC_WEBP + 1,
-    METRIC_FORMAT_AVIF = CODEC_AVIF + 1,
+#define FORMAT(id, ...) METRIC_FORMAT_##id,
+#include "codecs/formats.def"
     METRIC_FORMAT_COUNT
 };
 

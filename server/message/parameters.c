@@ -101,8 +101,10 @@ static enum status check_format(const struct parameters *parameters, struct erro
 
 enum codec_id parameters_codec(int format) {
     static const enum codec_id codecs[] = {
-        [FORMAT_JPEG] = CODEC_JPEG, [FORMAT_PNG] = CODEC_PNG,   [FORMAT_JPG] = CODEC_JPEG,
-        [FORMAT_WEBP] = CODEC_WEBP, [FORMAT_AVIF] = CODEC_AVIF,
+#define FORMAT(id, ...) [FORMAT_##id] = CODEC_##id,
+#define READ_FORMAT(...)
+#include "codecs/formats.def"
+        [FORMAT_JPG] = CODEC_JPEG,
     };
     return codecs[format];
 }

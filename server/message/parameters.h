@@ -14,10 +14,9 @@
 
 enum {
     FORMAT_AUTO,
-    FORMAT_JPEG,
-    FORMAT_PNG,
-    FORMAT_WEBP,
-    FORMAT_AVIF,
+#define FORMAT(id, ...) FORMAT_##id,
+#define READ_FORMAT(...)
+#include "codecs/formats.def"
     FORMAT_JPG, /* is stored as FORMAT_JPEG */
 };
 enum { BACKEND_AUTO, BACKEND_CPU };

@@ -6,7 +6,11 @@
 
 #include "filters/argument/value.h"
 
-static const char *const formats[] = {"auto", "jpeg", "png", "webp", "avif", "jpg", NULL};
+static const char *const formats[] = {"auto",
+#define FORMAT(id, name, ...) #name,
+#define READ_FORMAT(...)
+#include "codecs/formats.def"
+                                      "jpg", NULL};
 static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
 static const char *const huffman_choices[] = {"optimal", "standard", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};

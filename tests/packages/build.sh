@@ -18,7 +18,7 @@ folder=$PWD/build/packages/$suite
 # As much as a package's name and this tree's list of packages say.
 make_root() {
     local stamp
-    stamp=$(cat config/packages.sh tests/debian.sh | sha256sum)
+    stamp=$(cat config/packages.sh codecs/formats.def tests/debian.sh | sha256sum)
     [ "$(cat "$folder/stamp" 2>/dev/null)" != "$stamp" ] || return 0
     say "a Debian with what the build needs, $suite, see $folder/packages.log" >&2
     rm -rf "$folder" && mkdir -p "$folder"
