@@ -54,9 +54,31 @@ const char *codec_titles(bool (*has)(enum codec_id id), const char *joint,
     return list;
 }
 
-static bool find(struct bytes input, enum codec_id *id) {
+/* Whether the bytes that both have are the same. */
+static bool agrees(struct bytes input, const struct codec_signature *signature) {
+    bool same = true;
+    for (size_t i = 0; i < input.size && i < signature->size && same; i++) {
+        same = signature->bytes[i] == '?' || input.data[i] == (uint8_t)signature->bytes[i];
+    }
+    return same;
+}
+
+static bool begins(struct bytes input, const struct codec_signature *signature) {
+    return input.size >= signature->size && agrees(input, signature);
+}
+
+bool codec_has_signature(struct bytes input) {
+    unsigned i = 0;
+    while (i < CODEC_COUNT && !begins(input, &codecs[i]->signature)) {
+        i++;
+    }
+    return i < CODEC_COUNT;
+}
+
+bool codec_find(struct bytes input, enum codec_id *id) {
     for (unsigned i = 0; i < CODEC_COUNT; i++) {
-        if (codecs[i]->sniff(input)) {
+        const struct codec *codec = codecs[i];
+        if (codec->sniff ? codec->sniff(input) : begins(input, &codec->signature)) {
             *id = (enum codec_id)i;
             return true;
         }
@@ -66,34 +88,18 @@ static bool find(struct bytes input, enum codec_id *id) {
 
 const struct codec *codec_sniff(struct bytes input) {
     enum codec_id id;
-    return find(input, &id) ? codecs[id] : NULL;
+    return codec_find(input, &id) ? codecs[id] : NULL;
 }
 
-/* Whether `input` ends within a signature whose beginning it matches. "?" stands for any byte. */
-static bool is_cut(struct bytes input, const char *signature, size_t size) {
-    size_t least = signature[0] == '\0' ? 5 : 1; /* zeros alone can be anything */
-    bool same = input.size >= least && input.size < size;
-    for (size_t i = 0; i < input.size && same; i++) {
-        same = signature[i] == '?' || input.data[i] == (uint8_t)signature[i];
-    }
-    return same;
-}
-
-/* The input is too short for a signature but matches its beginning: truncated, not foreign. In files of the
- * ISO base media format the size of the first box comes first, and its upper two bytes are 0. */
+/* The input is too short for a signature but matches its beginning: truncated, not foreign. Zeros alone can
+ * be anything: in files of the ISO base media format the size of the first box comes first. */
 static bool is_cut_signature(struct bytes input) {
-    static const struct {
-        enum codec_id id;
-        const char *bytes;
-        size_t size;
-    } signatures[] = {
-        {CODEC_JPEG, "\xFF\xD8\xFF", 3},        {CODEC_PNG, "\x89PNG\r\n\x1A\n", 8},
-        {CODEC_WEBP, "RIFF????WEBP", 12},       {CODEC_AVIF, "\0\0??ftyp????????", 16},
-        {CODEC_HEIC, "\0\0??ftyp????????", 16},
-    };
     bool cut = false;
-    for (unsigned i = 0; i < sizeof(signatures) / sizeof(*signatures) && !cut; i++) {
-        cut = codec_decodes(signatures[i].id) && is_cut(input, signatures[i].bytes, signatures[i].size);
+    for (unsigned i = 0; i < CODEC_COUNT && !cut; i++) {
+        const struct codec_signature *signature = &codecs[i]->signature;
+        size_t least = signature->bytes[0] == '\0' ? 5 : 1;
+        cut = codecs[i]->decode && input.size >= least && input.size < signature->size &&
+              agrees(input, signature);
     }
     return cut;
 }
@@ -116,10 +122,7 @@ static enum status fail_unknown(struct bytes input, struct error *err) {
 static enum status fail_absent(const struct codec *codec, struct error *err) {
     char list[CODEC_TITLES_MAX];
     return fail(err, ST_UNSUPPORTED, "this build of blurd reads %s; %s needs one that was built with %s",
-                codec_titles(codec_decodes, "and", list), codec->title,
-                codec == &codec_heic   ? "libheif"
-                : codec == &codec_avif ? "libavif"
-                                       : "libwebp");
+                codec_titles(codec_decodes, "and", list), codec->title, codec->library);
 }
 
 enum status codec_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
@@ -130,7 +133,7 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
         return fail(err, ST_CORRUPT, "body is empty; send the bytes of a %s",
                     codec_titles(codec_decodes, "or", list));
     }
-    if (!find(input, &picture->codec)) {
+    if (!codec_find(input, &picture->codec)) {
         return fail_unknown(input, err);
     }
     picture->metadata.orientation = 1;

@@ -36,8 +36,12 @@ enum { CODEC_TITLES_MAX = 64 };
 const char *codec_titles(bool (*has)(enum codec_id id), const char *joint,
                          char list[static CODEC_TITLES_MAX]);
 
-/* The codec whose magic bytes `input` starts with, or NULL. */
+/* The codec whose magic bytes `input` starts with, in the build or not; NULL or false without one. */
 const struct codec *codec_sniff(struct bytes input);
+bool codec_find(struct bytes input, enum codec_id *id);
+
+/* Whether `input` starts with the signature of some codec, which codec_sniff may still refuse. */
+bool codec_has_signature(struct bytes input);
 
 /* Reads the header and the metadata. ST_CORRUPT: empty, damaged, or too short to hold that many pixels;
  * ST_UNSUPPORTED: a format that the build does not read, or an unsupported variant; ST_LIMIT: over a limit.

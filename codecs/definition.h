@@ -15,6 +15,7 @@
 
 struct codec_link;
 struct crew;
+struct peek;
 
 enum codec_id {
 #define FORMAT(id, ...) CODEC_##id,
@@ -117,17 +118,27 @@ struct encoding {
     const struct codec *codec;
 };
 
-/* A codec that the build lacks has only its names and `sniff`. */
+/* The first bytes of a file; "?" stands for any byte. */
+struct codec_signature {
+    const char *bytes;
+    size_t size;
+};
+
+/* A codec that the build lacks has only its names, signature, library and `sniff`. */
 struct codec {
     const char *name;  /* "jpeg" */
     const char *title; /* "JPEG" */
     const char *mime;  /* "image/jpeg" */
+    struct codec_signature signature;
+    const char *library;               /* "libwebp", without which it is not built; NULL: it always is */
+    bool (*sniff)(struct bytes input); /* NULL: the signature alone tells */
     bool isolated;     /* runs in a process of its own (codecs/process/), for want of limits of its library */
     bool turns;        /* a file says how its picture is turned, for all readers: not a matter of EXIF */
     bool planes;       /* encodes PIXEL_YCBCR, in the form that its own `decode` gives */
     uint32_t side_max; /* pixels of a side that a file can hold; 0: as many as a picture has */
-    enum status (*open)(struct error *err); /* optional: opens the library, before the sandbox */
-    bool (*sniff)(struct bytes input);
+    uint32_t byte_pixels; /* the most pixels that a byte of a file can hold; 0: any number */
+    enum status (*open)(struct error *err);              /* optional: opens the library, before the sandbox */
+    bool (*peek)(struct bytes input, struct peek *peek); /* codecs/peek.h; sets no `codec` */
     enum status (*probe)(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                          struct error *err);
     enum status (*decode)(struct bytes input, const struct codec_limits *limits, const struct image *image,

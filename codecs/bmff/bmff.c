@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "codecs/peek.h"
+
 enum {
     FTYP_HEAD = 16,
     MAJOR_BRAND = 8,
@@ -136,4 +138,18 @@ bool bmff_look(struct bytes input, struct bmff_facts *facts) {
         read_property(&box, facts);
     }
     return facts->width > 0;
+}
+
+bool bmff_peek(struct bytes input, struct peek *peek) {
+    struct bmff_facts facts;
+    bool known = bmff_look(input, &facts);
+    *peek = (struct peek){
+        .width = facts.width,
+        .height = facts.height,
+        .channels = facts.alpha           ? 4
+                    : facts.channels == 1 ? 1
+                                          : 3,
+        .depth = facts.deep ? 16 : 8,
+    };
+    return known;
 }

@@ -8,6 +8,8 @@
 
 #include "core/bytes.h"
 
+struct peek;
+
 /* Whether the file begins with a box `ftyp` that lists the brand of four letters, as major or compatible. */
 bool bmff_has_brand(struct bytes input, const char brand[static 4]);
 
@@ -22,6 +24,13 @@ struct bmff_facts {
 /* Reads them from the box `meta`, in microseconds, for predictions: they may be a lie. False when the file
  * states no size in its first boxes. */
 bool bmff_look(struct bytes input, struct bmff_facts *facts);
+
+/* As `peek` of struct codec, from these facts. */
+bool bmff_peek(struct bytes input, struct peek *peek);
+
+/* How each of these files begins, whatever its brands. */
+#define BMFF_SIGNATURE                                                                                       \
+    { "\0\0??ftyp????????", 16 }
 
 struct bmff_box {
     uint32_t type; /* four letters, big-endian */

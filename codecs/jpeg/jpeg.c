@@ -5,6 +5,8 @@
 
 #include <jerror.h>
 
+#include "codecs/jpeg/jpeg_markers.h"
+
 /* Maps the libjpeg error code to a status; the message is libjpeg's. */
 static enum status message_status(const struct jpeg_guard *guard) {
     switch (guard->manager.msg_code) {
@@ -101,17 +103,15 @@ void jpeg_guard_init(struct jpeg_guard *guard, enum status otherwise, struct err
     guard->err = err;
 }
 
-static bool jpeg_sniff(struct bytes input) {
-    return input.size >= 3 && memcmp(input.data, "\xFF\xD8\xFF", 3) == 0;
-}
-
 const struct codec codec_jpeg = {
     .name = "jpeg",
     .title = "JPEG",
     .planes = true,
     .side_max = JPEG_MAX_DIMENSION,
     .mime = "image/jpeg",
-    .sniff = jpeg_sniff,
+    .signature = {"\xFF\xD8\xFF", 3},
+    .byte_pixels = 8 * 64, /* a block has at least one bit */
+    .peek = jpeg_peek,
     .probe = jpeg_probe,
     .decode = jpeg_decode,
     .encode = jpeg_encode,

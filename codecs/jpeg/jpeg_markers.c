@@ -7,6 +7,7 @@
 #include "codecs/metadata/iptc.h"
 #include "codecs/metadata/losses.h"
 #include "codecs/metadata/xmp.h"
+#include "codecs/peek.h"
 
 enum {
     SOI = 0xD8,
@@ -232,4 +233,48 @@ void jpeg_read_metadata(struct bytes input, struct metadata *metadata) {
     }
     metadata->losses |= count == METADATA_MARKERS_MAX ? LOSS_OTHER : 0;
     metadata->orientation = exif_orientation(metadata->exif);
+}
+
+/* Sampling factors of the first component divided by another's; 0 when there is a remainder. */
+static uint8_t ratio_of(uint8_t luma, uint8_t chroma) {
+    unsigned h = chroma >> 4, v = chroma & 15;
+    bool whole = h > 0 && v > 0 && (luma >> 4) % h == 0 && (luma & 15) % v == 0;
+    return (uint8_t)(whole ? (luma >> 4) / h << 4 | (luma & 15) / v : 0);
+}
+
+/* `at` is the payload of a start-of-frame segment of `size` bytes. */
+static bool peek_frame(uint8_t marker, const uint8_t *at, size_t size, struct peek *peek) {
+    if (size < 9 || at[5] < 1 || at[5] > 4) {
+        return false;
+    }
+    *peek = (struct peek){
+        .width = bytes_be16(at + 3),
+        .height = bytes_be16(at + 1),
+        .depth = 8,
+        .channels = at[5],
+        .sampling = at[5] == 3 && size >= 15 && at[10] == at[13] ? ratio_of(at[7], at[10]) : 0,
+        .progressive = (marker & 3) == 2,
+        .baseline = marker == 0xC0 && at[0] == 8 && (at[5] == 1 || at[5] == 3),
+    };
+    return true;
+}
+
+bool jpeg_peek(struct bytes input, struct peek *peek) {
+    size_t at = 2;
+    for (unsigned i = 0; i < METADATA_MARKERS_MAX && input.size - at >= 4 && input.data[at] == 0xFF; i++) {
+        uint8_t marker = input.data[at + 1];
+        if (marker == 0xFF) {
+            at++;
+            continue;
+        }
+        size_t size = bytes_be16(input.data + at + 2);
+        if (size < 2 || size > input.size - at - 2) {
+            return false;
+        }
+        if (is_frame(marker)) {
+            return peek_frame(marker, input.data + at + 4, size - 2, peek);
+        }
+        at += 2 + size;
+    }
+    return false;
 }

@@ -48,4 +48,7 @@ enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct
  * Damaged metadata is left out; the picture is not refused for it. */
 void jpeg_read_metadata(struct bytes input, struct metadata *metadata);
 
+/* As `peek` of struct codec. */
+bool jpeg_peek(struct bytes input, struct peek *peek);
+
 #endif

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "codecs/peek.h"
+
 void png_guard_init(struct png_guard *guard, enum status otherwise, uint64_t max_memory, struct error *err) {
     memset(guard, 0, sizeof(*guard));
     guard->otherwise = otherwise;
@@ -75,15 +77,29 @@ bool png_is_little_endian(void) {
     return first == 1;
 }
 
-static bool sniff(struct bytes input) {
-    return input.size >= 8 && memcmp(input.data, "\x89PNG\r\n\x1A\n", 8) == 0;
+static bool png_peek(struct bytes input, struct peek *peek) {
+    enum { HEADER = 29 };
+    static const uint8_t channels[8] = {[0] = 1, [2] = 3, [3] = 3, [4] = 2, [6] = 4};
+    if (input.size < HEADER || memcmp(input.data + 12, "IHDR", 4) != 0) {
+        return false;
+    }
+    *peek = (struct peek){
+        .width = bytes_be32(input.data + 16),
+        .height = bytes_be32(input.data + 20),
+        .depth = input.data[24] == 16 ? 16 : 8,
+        .channels = channels[input.data[25] & 7],
+        .progressive = input.data[28] != 0,
+    };
+    return peek->channels > 0;
 }
 
 const struct codec codec_png = {
     .name = "png",
     .title = "PNG",
     .mime = "image/png",
-    .sniff = sniff,
+    .signature = {"\x89PNG\r\n\x1A\n", 8},
+    .byte_pixels = 8 * 1032, /* deflate expands at most 1032 times, and a pixel has at least one bit */
+    .peek = png_peek,
     .probe = png_probe,
     .decode = png_decode,
     .encode = png_encode,

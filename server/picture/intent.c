@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/picture/intent.h"
 
-#include <string.h>
-
 #include "server/message/multipart.h"
 
 enum {
@@ -13,21 +11,12 @@ enum {
 };
 
 /* In a form the picture follows some fields. A wrong guess only makes the prediction wrong. */
-static struct bytes find_picture(struct bytes body, const char *content_type) {
-    static const struct {
-        const char *bytes;
-        size_t offset; /* in the file */
-    } magics[] = {{"\xFF\xD8\xFF", 0}, {"\x89PNG\r\n", 0}, {"WEBP", 8}, {"ftyp", 4}};
-    size_t head = body.size < FORM_HEAD_MAX ? body.size : FORM_HEAD_MAX;
-    size_t first = head;
-    for (unsigned i = 0; i < sizeof magics / sizeof *magics && multipart_is(content_type); i++) {
-        const uint8_t *found = memmem(body.data, head, magics[i].bytes, strlen(magics[i].bytes));
-        size_t at = found ? (size_t)(found - body.data) : 0;
-        if (found && at >= magics[i].offset && at - magics[i].offset < first) {
-            first = at - magics[i].offset;
-        }
+static struct bytes find_picture(struct bytes body) {
+    size_t head = body.size < FORM_HEAD_MAX ? body.size : FORM_HEAD_MAX, at = 0;
+    while (at < head && !codec_has_signature((struct bytes){body.data + at, body.size - at})) {
+        at++;
     }
-    return first < head ? (struct bytes){body.data + first, body.size - first} : body;
+    return at < head ? (struct bytes){body.data + at, body.size - at} : body;
 }
 
 static uint8_t shift_of(unsigned factor) {
@@ -80,7 +69,7 @@ void intent_make(struct intent *intent, struct bytes body, const char *content_t
                  const struct parameters *parameters, const struct codec_limits *limits) {
     struct peek header;
     /* A picture with an impossible header is refused early and costs almost nothing. */
-    bool known = peek_header(find_picture(body, content_type), &header) &&
+    bool known = peek_header(multipart_is(content_type) ? find_picture(body) : body, &header) &&
                  peek_is_possible(&header, body.size, limits);
     intent_guess(intent, known ? &header : NULL, body.size, accept, parameters);
 }
