@@ -118,6 +118,24 @@ struct encoding {
     const struct codec *codec;
 };
 
+/* Nanoseconds of one core, which predict requests (server/queue/cost.h): photographs of 1920x1080
+ * (docs/adr/0015), November 2026, with AVX2 on Zen 3; AVX-512 on Zen 5 takes about half as long. Only the
+ * ratios between terms matter; the machine's factor is learnt. */
+struct decode_terms {
+    float pixel, byte; /* of the picture, of the file */
+};
+
+struct encode_extent {
+    float pixels;
+    float samples; /* with reduced colour counted as such; sides below 16 count as 16 */
+    float bytes;   /* of all samples */
+};
+
+struct encode_cost {
+    float ns;
+    uint8_t kind; /* 0 or 1: two kinds of encoding whose factors are learnt apart */
+};
+
 /* The first bytes of a file; "?" stands for any byte. */
 struct codec_signature {
     const char *bytes;
@@ -136,7 +154,10 @@ struct codec {
     bool turns;        /* a file says how its picture is turned, for all readers: not a matter of EXIF */
     bool planes;       /* encodes PIXEL_YCBCR, in the form that its own `decode` gives */
     uint32_t side_max; /* pixels of a side that a file can hold; 0: as many as a picture has */
-    uint32_t byte_pixels; /* the most pixels that a byte of a file can hold; 0: any number */
+    uint32_t byte_pixels;             /* the most pixels that a byte of a file can hold; 0: any number */
+    struct decode_terms decode_ns[2]; /* the second of progressive or interlaced files */
+    struct encode_cost (*encode_cost)(const struct encode_extent *extent,
+                                      const struct encode_options *options);
     enum status (*open)(struct error *err);              /* optional: opens the library, before the sandbox */
     bool (*peek)(struct bytes input, struct peek *peek); /* codecs/peek.h; sets no `codec` */
     enum status (*probe)(struct bytes input, const struct codec_limits *limits, struct picture *picture,

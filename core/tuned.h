@@ -4,7 +4,8 @@
  * it again. All code takes them from here.
  *
  * Elsewhere are numbers that follow from a format or from the layout of a kernel, limits that are promises to
- * clients, the costs of filters, which are with the filters, and bounds of the memory of libraries.
+ * clients, the costs of filters and codecs, which are with
+ * them (tests/python.sh bench/cost.py), and bounds of the memory of libraries.
  *
  * Hosts:
  *     Zen 3    AMD EPYC, 2 cores, AVX2        bench/results/amd-epyc-zen3-2-cores-cpu.md
@@ -24,33 +25,10 @@
 
 /* Decoding: nanoseconds a pixel, and nanoseconds a byte of the file. */
 
-/* Zen 3: tests/python.sh bench/cost.py. AVX-512 on Zen 5 takes about half as long. */
-#define TUNED_DECODE_JPEG 1, 6.5F        /* one scan: 3.1 ms with 170 KB, 5.3 ms with 511 KB */
-#define TUNED_DECODE_PNG 9, 0.9F         /* 3 channels: 22.4 ms with 3.1 MB */
-#define TUNED_DECODE_INTERLACED 30, 0.9F /* 68 ms */
-/* Zen 4, converted to Zen 3: the same command. */
-#define TUNED_DECODE_PROGRESSIVE 2, 22  /* 8.5 ms with 197 KB, 15.6 ms with 521 KB */
+/* Zen 4, converted to Zen 3: tests/python.sh bench/cost.py. */
 #define TUNED_DECODE_COEFFICIENTS 1, 20 /* a progressive JPEG up to its coefficients */
 #define TUNED_DECODE_LIBJPEG 5, 29      /* by libjpeg-turbo: 14.7 ms with 164 KB, 24.3 ms with 476 KB */
-/* Zen 3: the stage `decode` of the Server-Timing of a daemon. */
-#define TUNED_DECODE_WEBP 4, 20    /* 5 ms for 1024x631 with 125 KB */
-#define TUNED_DECODE_AVIF 10, 28   /* 10 ms for 1024x631 with 119 KB */
-#define TUNED_DECODE_HEIC 17, 130  /* 29 ms for 1440x960 with 41 KB, 410 ms for 3024x4032 with 1.6 MB */
 #define TUNED_DECODE_UNKNOWN 1, 10 /* a guess for what is not recognised */
-
-/* Encoding: nanoseconds a sample, of which a picture of 4:2:0 has two a pixel. Zen 3: tests/python.sh
- * bench/cost.py. */
-#define TUNED_ENCODE_JPEG_NS 0.8F        /* with optimal tables: 3.3 ms for 4.1 million */
-#define TUNED_ENCODE_PROGRESSIVE_NS 6.5F /* 21 ms */
-#define TUNED_ENCODE_PNG_NS 1.8F         /* without packing: 11 ms for 6.2 million */
-/* Nanoseconds a pixel at the least effort, and the time of each effort as a multiple of that. Zen 3:
- * tests/python.sh bench/formats.py. */
-#define TUNED_ENCODE_WEBP_NS 22
-#define TUNED_ENCODE_LOSSLESS_NS 38
-#define TUNED_ENCODE_AVIF_NS 60
-#define TUNED_EFFORT_WEBP 1, 1.3F, 1.5F, 2.8F, 2.8F, 2.8F, 2.8F, 3.1F, 3.2F, 6.5F
-#define TUNED_EFFORT_LOSSLESS 1, 2.7F, 4.6F, 9.7F, 9.7F, 10, 12, 15, 15, 60 /* 60: the deadline decides */
-#define TUNED_EFFORT_AVIF 1, 1, 3.5F, 4.5F, 6.5F, 6.5F, 15, 18, 32, 63
 
 /* The worst nanoseconds a byte that libdeflate takes for each effort of PNG. Unknown host:
  * build/release/bench/codecs. */

@@ -29,6 +29,8 @@ const struct codec codec_avif = {
 #ifdef LIBAVIF
     .planes = true,
     .open = avif_open,
+    .decode_ns = {{10, 28}}, /* 10 ms for 1024x631 with 119 KB */
+    .encode_cost = avif_encode_cost,
     .peek = avif_peek,
     .probe = avif_probe,
     .decode = avif_decode,

@@ -20,6 +20,8 @@ enum status avif_decode(struct bytes input, const struct codec_limits *limits, c
 enum status avif_encode(const struct image *image, const struct encode_options *options,
                         const struct metadata *metadata, struct buf *output, struct error *err);
 
+struct encode_cost avif_encode_cost(const struct encode_extent *extent, const struct encode_options *options);
+
 /* As codec_decode_bytes and codec_encode_bytes. */
 size_t avif_decode_bytes(const struct picture *picture, size_t input);
 size_t avif_encode_bytes(const struct image_shape *shape, const struct encode_options *options);

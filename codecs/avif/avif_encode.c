@@ -290,3 +290,10 @@ enum status avif_encode(const struct image *image, const struct encode_options *
     carried_finish(&writer.carried);
     return status;
 }
+
+/* A pixel at the least effort, and the multiple that each effort takes. */
+struct encode_cost avif_encode_cost(const struct encode_extent *extent,
+                                    const struct encode_options *options) {
+    static const float factor[10] = {1, 1, 3.5F, 4.5F, 6.5F, 6.5F, 15, 18, 32, 63};
+    return (struct encode_cost){60 * extent->pixels * factor[options->effort], 0};
+}

@@ -111,6 +111,12 @@ const struct codec codec_jpeg = {
     .mime = "image/jpeg",
     .signature = {"\xFF\xD8\xFF", 3},
     .byte_pixels = 8 * 64, /* a block has at least one bit */
+    .decode_ns =
+        {
+            {1, 6.5F}, /* one scan: 3.1 ms with 170 KB, 5.3 ms with 511 KB */
+            {2, 22},   /* progressive: 8.5 ms with 197 KB, 15.6 ms with 521 KB, converted from Zen 4 */
+        },
+    .encode_cost = jpeg_encode_cost,
     .peek = jpeg_peek,
     .probe = jpeg_probe,
     .decode = jpeg_decode,

@@ -48,6 +48,7 @@ void jpeg_write_pixels(struct jpeg_compress_struct *cinfo, const struct image *i
 
 enum status jpeg_encode(const struct image *image, const struct encode_options *options,
                         const struct metadata *metadata, struct buf *output, struct error *err);
+struct encode_cost jpeg_encode_cost(const struct encode_extent *extent, const struct encode_options *options);
 enum status jpeg_encode_begin(const struct image *image, const struct encode_options *options,
                               const struct metadata *metadata, struct buf *output, struct encoding **encoding,
                               struct error *err);

@@ -207,3 +207,9 @@ enum status jpeg_encode(const struct image *image, const struct encode_options *
     enum status status = jpeg_encode_begin(image, options, metadata, output, &encoding, err);
     return status == ST_OK ? jpeg_encode_end(encoding, true, err) : status;
 }
+
+/* A sample, with optimal tables: 3.3 ms for 4.1 million, as 4:2:0 counts; progressive 21 ms. */
+struct encode_cost jpeg_encode_cost(const struct encode_extent *extent,
+                                    const struct encode_options *options) {
+    return (struct encode_cost){(options->progressive ? 6.5F : 0.8F) * extent->samples, options->progressive};
+}

@@ -99,6 +99,12 @@ const struct codec codec_png = {
     .mime = "image/png",
     .signature = {"\x89PNG\r\n\x1A\n", 8},
     .byte_pixels = 8 * 1032, /* deflate expands at most 1032 times, and a pixel has at least one bit */
+    .decode_ns =
+        {
+            {9, 0.9F},  /* 3 channels: 22.4 ms with 3.1 MB */
+            {30, 0.9F}, /* interlaced: 68 ms */
+        },
+    .encode_cost = png_encode_cost,
     .peek = png_peek,
     .probe = png_probe,
     .decode = png_decode,

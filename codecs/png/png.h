@@ -47,6 +47,8 @@ enum status png_decode_stream(struct bytes input, const struct codec_limits *lim
 enum status png_encode(const struct image *image, const struct encode_options *options,
                        const struct metadata *metadata, struct buf *output, struct error *err);
 
+struct encode_cost png_encode_cost(const struct encode_extent *extent, const struct encode_options *options);
+
 /* As codec_decode_bytes and codec_encode_bytes. */
 size_t png_decode_bytes(const struct picture *picture, size_t input);
 size_t png_encode_bytes(const struct image_shape *shape, const struct encode_options *options);

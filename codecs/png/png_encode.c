@@ -267,3 +267,10 @@ enum status png_encode(const struct image *image, const struct encode_options *o
     carried_finish(&writer.carried);
     return status;
 }
+
+/* A sample without packing: 11 ms for 6.2 million. */
+struct encode_cost png_encode_cost(const struct encode_extent *extent, const struct encode_options *options) {
+    bool packs = options->effort > 1;
+    float packing = packs ? (float)png_pack_ns(options->effort, (uint64_t)extent->bytes) : 0;
+    return (struct encode_cost){1.8F * extent->samples + packing, packs};
+}

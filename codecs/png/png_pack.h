@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Compresses the pixel data of a PNG with libdeflate. Internal to codecs/ but for png_pack_ns; one thread
- * at a time per rows. */
+ * Compresses the pixel data of a PNG with libdeflate. Internal to codecs/; one thread at a time per rows. */
 #ifndef BLURD_CODECS_PNG_PNG_PACK_H
 #define BLURD_CODECS_PNG_PNG_PACK_H
 

@@ -24,6 +24,7 @@ enum status webp_decode(struct bytes input, const struct codec_limits *limits, c
                         struct error *err);
 enum status webp_encode(const struct image *image, const struct encode_options *options,
                         const struct metadata *metadata, struct buf *output, struct error *err);
+struct encode_cost webp_encode_cost(const struct encode_extent *extent, const struct encode_options *options);
 size_t webp_decode_bytes(const struct picture *picture, size_t input);
 size_t webp_encode_bytes(const struct image_shape *shape, const struct encode_options *options);
 

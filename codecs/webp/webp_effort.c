@@ -6,6 +6,7 @@
  * third more time than it and saves 12 % of the bytes of photographs, so that effort 1 has a good ratio. */
 #include "codecs/webp/webp_effort.h"
 
+#include "codecs/webp/webp.h"
 #include "core/deadline.h"
 
 enum { SYMBOLS_PIXELS_MAX = 4 << 20, SYMBOLS_METHOD = 3 };
@@ -39,4 +40,15 @@ const struct webp_effort *webp_effort_affordable(const struct image_shape *shape
 
 bool webp_effort_saves_memory(const struct webp_effort *effort, const struct image_shape *shape) {
     return effort->method >= SYMBOLS_METHOD && (uint64_t)shape->width * shape->height > SYMBOLS_PIXELS_MAX;
+}
+
+/* A pixel at the least effort, and the multiple that each effort takes. */
+struct encode_cost webp_encode_cost(const struct encode_extent *extent,
+                                    const struct encode_options *options) {
+    static const float factor[2][10] = {
+        {1, 1.3F, 1.5F, 2.8F, 2.8F, 2.8F, 2.8F, 3.1F, 3.2F, 6.5F},
+        {1, 2.7F, 4.6F, 9.7F, 9.7F, 10, 12, 15, 15, 60}, /* the last gives way to the deadline */
+    };
+    float least = (options->lossless ? 38 : 22) * extent->pixels;
+    return (struct encode_cost){least * factor[options->lossless][options->effort], options->lossless};
 }

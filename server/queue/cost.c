@@ -1,47 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/queue/cost.h"
 
-#include "codecs/png/png_pack.h"
 #include "core/jpeg/coefficients.h"
 #include "core/tuned.h"
 #include "server/picture/intent.h"
 #include "server/queue/cost_filters.h"
 
-static const struct {
-    float pixel, byte;
-} decode_ns[COST_INPUTS] = {
-    {TUNED_DECODE_JPEG},         {TUNED_DECODE_PROGRESSIVE}, {TUNED_DECODE_PNG},  {TUNED_DECODE_INTERLACED},
-    {TUNED_DECODE_UNKNOWN},      {TUNED_DECODE_WEBP},        {TUNED_DECODE_AVIF}, {TUNED_DECODE_HEIC},
-    {TUNED_DECODE_COEFFICIENTS}, {TUNED_DECODE_LIBJPEG}};
-enum { HANDED_INPUT = COST_INPUTS - 2, LIBJPEG_INPUT };
+/* Inputs of any format come first, two of each, then these. */
+enum { UNKNOWN_INPUT = 2 * CODEC_COUNT, HANDED_INPUT, LIBJPEG_INPUT };
+static const struct decode_terms decode_ns[COST_INPUTS] = {
+    [UNKNOWN_INPUT] = {TUNED_DECODE_UNKNOWN},
+    [HANDED_INPUT] = {TUNED_DECODE_COEFFICIENTS},
+    [LIBJPEG_INPUT] = {TUNED_DECODE_LIBJPEG},
+};
 
 /* JPEGs have blocks of 16x16 pixels, and each row of a PNG has a fixed cost. */
 static const struct cost_least encoded_least = {16, 16};
-
-enum output_kind {
-    OUTPUT_JPEG,
-    OUTPUT_PROGRESSIVE,
-    OUTPUT_PNG,
-    OUTPUT_PACKED,
-    OUTPUT_WEBP,
-    OUTPUT_LOSSLESS,
-    OUTPUT_AVIF
-};
-
-/* Nanoseconds a sample, from OUTPUT_WEBP on a pixel. */
-static const float encode_ns[COST_OUTPUTS] = {
-    [OUTPUT_JPEG] = TUNED_ENCODE_JPEG_NS, [OUTPUT_PROGRESSIVE] = TUNED_ENCODE_PROGRESSIVE_NS,
-    [OUTPUT_PNG] = TUNED_ENCODE_PNG_NS,   [OUTPUT_PACKED] = TUNED_ENCODE_PNG_NS,
-    [OUTPUT_WEBP] = TUNED_ENCODE_WEBP_NS, [OUTPUT_LOSSLESS] = TUNED_ENCODE_LOSSLESS_NS,
-    [OUTPUT_AVIF] = TUNED_ENCODE_AVIF_NS,
-};
-
-/* Time of each effort, as a multiple of the least one's. */
-static const float effort_factor[COST_OUTPUTS][10] = {
-    [OUTPUT_WEBP] = {TUNED_EFFORT_WEBP},
-    [OUTPUT_LOSSLESS] = {TUNED_EFFORT_LOSSLESS},
-    [OUTPUT_AVIF] = {TUNED_EFFORT_AVIF},
-};
 
 static const float device_ratio_max = 64, device_step = 1.0F / 16, device_drift = 1.0F / 512;
 
@@ -59,12 +33,10 @@ static bool needs_libjpeg(const struct work_plan *plan) {
 }
 
 static unsigned input_of(const struct intent *intent) {
-    static const unsigned first[CODEC_COUNT] = {
-        [CODEC_JPEG] = 0, [CODEC_PNG] = 2, [CODEC_WEBP] = 5, [CODEC_AVIF] = 6, [CODEC_HEIC] = 7};
     const struct picture *picture = &intent->plan.picture;
-    return !intent->known                 ? 4
+    return !intent->known                 ? UNKNOWN_INPUT
            : needs_libjpeg(&intent->plan) ? LIBJPEG_INPUT
-                                          : first[picture->codec] + picture->progressive;
+                                          : 2 * (unsigned)picture->codec + picture->progressive;
 }
 
 /* Pipelines and redaction are separate kinds. */
@@ -75,30 +47,19 @@ static unsigned work_of(const struct parameters *parameters) {
     return parameters->ops.count == 1 ? filter_id(parameters->ops.operation[0].filter) : FILTER_COUNT;
 }
 
-static enum output_kind output_of(const struct work_plan *plan) {
-    if (plan->output == CODEC_PNG) {
-        return plan->options.effort > 1 ? OUTPUT_PACKED : OUTPUT_PNG;
-    }
-    if (plan->output == CODEC_WEBP) {
-        return plan->options.lossless ? OUTPUT_LOSSLESS : OUTPUT_WEBP;
-    }
-    return plan->output == CODEC_AVIF  ? OUTPUT_AVIF
-           : plan->options.progressive ? OUTPUT_PROGRESSIVE
-                                       : OUTPUT_JPEG;
-}
-
 static float pixels_of(const struct image_shape *stored) {
     return (float)stored->width * (float)stored->height;
 }
 
-static float encoding_ns(const struct work_plan *plan, enum output_kind kind) {
+static struct encode_cost encoding_cost(const struct work_plan *plan) {
     const struct cost_shape shape = cost_shape_of(&plan->encoded);
-    if (kind >= OUTPUT_WEBP) {
-        return encode_ns[kind] * pixels_of(&plan->encoded) * effort_factor[kind][plan->options.effort];
-    }
-    float ns = encode_ns[kind] * cost_samples(&shape, encoded_least);
-    float bytes = pixels_of(&plan->encoded) * shape.samples * (float)(plan->encoded.depth / 8);
-    return kind == OUTPUT_PACKED ? ns + (float)png_pack_ns(plan->options.effort, (uint64_t)bytes) : ns;
+    float pixels = pixels_of(&plan->encoded);
+    const struct encode_extent extent = {
+        .pixels = pixels,
+        .samples = cost_samples(&shape, encoded_least),
+        .bytes = pixels * shape.samples * (float)(plan->encoded.depth / 8),
+    };
+    return codec_get(plan->output)->encode_cost(&extent, &plan->options);
 }
 
 static float known(float ratio) {
@@ -137,20 +98,24 @@ static float reading_ns(const struct work_plan *plan) {
 }
 
 static float decoding_ns(const struct work_plan *plan, unsigned input) {
-    return decode_ns[input].pixel * pixels_of(&plan->stored) +
-           decode_ns[input].byte * (float)plan->input.size;
+    const struct decode_terms *terms = input < UNKNOWN_INPUT
+                                           ? &codec_get((enum codec_id)(input / 2))->decode_ns[input % 2]
+                                           : &decode_ns[input];
+    return terms->pixel * pixels_of(&plan->stored) + terms->byte * (float)plan->input.size;
 }
 
-static unsigned kind_of(const struct work_plan *plan, unsigned input) {
-    return (input * COST_WORKS + work_of(plan->parameters)) * COST_OUTPUTS + output_of(plan);
+static unsigned kind_of(const struct work_plan *plan, unsigned input, const struct encode_cost *encoding) {
+    unsigned output = 2 * (unsigned)plan->output + encoding->kind;
+    return (input * COST_WORKS + work_of(plan->parameters)) * COST_OUTPUTS + output;
 }
 
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
     const struct work_plan *plan = &intent->plan;
-    unsigned input = input_of(intent), kind = kind_of(plan, input);
+    const struct encode_cost encoding = encoding_cost(plan);
+    unsigned input = input_of(intent), kind = kind_of(plan, input, &encoding);
     float ns = TUNED_REQUEST_NS + decoding_ns(plan, input) +
                cost_filters_ns(plan->parameters, &plan->chain, &plan->upright) +
-               (plan_answer(plan) == ANSWER_PICTURE ? encoding_ns(plan, output_of(plan)) : 0);
+               (plan_answer(plan) == ANSWER_PICTURE ? encoding.ns : 0);
     float device = intent_suits_device(intent) ? device_time_ns(plan) : 0;
     bool hands = intent_hands_over(intent);
     float handed = hands ? TUNED_REQUEST_NS + decoding_ns(plan, HANDED_INPUT) + device_time_ns(plan) : 0;
@@ -162,7 +127,7 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
                          .ns = (int64_t)all + 1,
                          .device_table_ns = (int64_t)device,
                          .device_ns = (int64_t)(device * known(model->device_ratio)),
-                         .handed_kind = kind_of(plan, HANDED_INPUT),
+                         .handed_kind = kind_of(plan, HANDED_INPUT, &encoding),
                          .handed_table_ns = (int64_t)handed,
                          .read_ns = hands ? (int64_t)reading_ns(plan) : 0};
 }

@@ -2,9 +2,10 @@
  * Predicts a request's time from its intent (server/picture/intent.h); footprint.h predicts its memory.
  *
  * The time is a constant plus decoding, filters and encoding, each in nanoseconds a pixel, sample or byte by
- * the table in core/tuned.h, which was measured on one machine. For each kind of work the model learns the
- * ratio of real to tabled time as an exponential moving average of about eight requests. Requests below 5 ms
- * have a proportionally lower weight, so that icons do not distort the predictions for large pictures. */
+ * tables that were measured on one machine: of struct codec, of struct filter and of core/tuned.h. For each
+ * kind of work the model learns the ratio of real to tabled time as an exponential moving average of about
+ * eight requests. Requests below 5 ms have a proportionally lower weight, so that icons do not distort the
+ * predictions for large pictures. */
 #ifndef BLURD_SERVER_QUEUE_COST_H
 #define BLURD_SERVER_QUEUE_COST_H
 
@@ -17,7 +18,7 @@
 struct intent;
 
 /* Each combination of input, work and output has its own ratio. */
-enum { COST_INPUTS = 10, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 7 };
+enum { COST_INPUTS = 2 * CODEC_COUNT + 3, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 2 * CODEC_COUNT };
 enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
 enum { COST_DOUBT = 4 }; /* see cost_device_first */
 
