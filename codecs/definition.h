@@ -136,6 +136,14 @@ struct encode_cost {
     uint8_t kind; /* 0 or 1: two kinds of encoding whose factors are learnt apart */
 };
 
+/* What the coding of a pixel in a file may depend on, which redaction has to remove with it. The first covers
+ * the others. */
+enum codec_reach {
+    REACH_BEFORE, /* all pixels before, from which blocks are predicted */
+    REACH_BLOCK,  /* the pixels of its block, and of the next where colour is interpolated: JPEG */
+    REACH_PIXEL,  /* the pixel alone, without losses */
+};
+
 /* The first bytes of a file; "?" stands for any byte. */
 struct codec_signature {
     const char *bytes;
@@ -150,10 +158,19 @@ struct codec {
     struct codec_signature signature;
     const char *library;               /* "libwebp", without which it is not built; NULL: it always is */
     bool (*sniff)(struct bytes input); /* NULL: the signature alone tells */
-    bool isolated;     /* runs in a process of its own (codecs/process/), for want of limits of its library */
-    bool turns;        /* a file says how its picture is turned, for all readers: not a matter of EXIF */
-    bool planes;       /* encodes PIXEL_YCBCR, in the form that its own `decode` gives */
-    uint32_t side_max; /* pixels of a side that a file can hold; 0: as many as a picture has */
+    bool isolated; /* runs in a process of its own (codecs/process/), for want of limits of its library */
+    bool turns;    /* a file says how its picture is turned, for all readers: not a matter of EXIF */
+    enum codec_reach reach;
+    bool exact;      /* with REACH_BEFORE: a file without planes and alpha has no losses */
+    bool planes;     /* encodes PIXEL_YCBCR, in the form that its own `decode` gives */
+    bool subsamples; /* encodes in the asked subsampling */
+    bool lossless;   /* encodes without losses when asked to, and then takes no planes */
+    bool familiar;   /* clients that take anything know it */
+    uint8_t rank;    /* of formats that Accept wants alike the least is written; 0: not by Accept */
+    uint8_t quality; /* where a request gives none; 0: that of the parameter */
+    uint8_t effort;  /* the same with losses, for pictures of at most effort_pixels */
+    uint32_t effort_pixels;
+    uint32_t side_max;                /* pixels of a side that a file can hold; 0: as many as a picture has */
     uint32_t byte_pixels;             /* the most pixels that a byte of a file can hold; 0: any number */
     struct decode_terms decode_ns[2]; /* the second of progressive or interlaced files */
     struct encode_cost (*encode_cost)(const struct encode_extent *extent,

@@ -23,6 +23,7 @@ const struct codec codec_heic = {
     .isolated = true,
     .turns = true,
 #ifdef LIBHEIF
+    .reach = REACH_BEFORE,
     .open = heic_open,
     .decode_ns = {{17, 130}}, /* 29 ms for 1440x960 with 41 KB, 410 ms for 3024x4032 with 1.6 MB */
     .peek = bmff_peek,

@@ -106,7 +106,11 @@ void jpeg_guard_init(struct jpeg_guard *guard, enum status otherwise, struct err
 const struct codec codec_jpeg = {
     .name = "jpeg",
     .title = "JPEG",
+    .reach = REACH_BLOCK,
     .planes = true,
+    .subsamples = true,
+    .familiar = true,
+    .rank = 2,
     .side_max = JPEG_MAX_DIMENSION,
     .mime = "image/jpeg",
     .signature = {"\xFF\xD8\xFF", 3},

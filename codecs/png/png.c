@@ -98,6 +98,9 @@ const struct codec codec_png = {
     .title = "PNG",
     .mime = "image/png",
     .signature = {"\x89PNG\r\n\x1A\n", 8},
+    .reach = REACH_PIXEL,
+    .familiar = true,
+    .rank = 4,
     .byte_pixels = 8 * 1032, /* deflate expands at most 1032 times, and a pixel has at least one bit */
     .decode_ns =
         {

@@ -63,23 +63,24 @@ double accept_quality(const char *list, const char *name) {
     return weigh(list, name, &exactness);
 }
 
-/* Clients of a wildcard may not know WebP and AVIF, so that these must be named. */
-static double quality_of(const char *accept, enum codec_id id) {
+/* Clients of a wildcard may not know newer formats, so that these must be named. */
+static double quality_of(const char *accept, const struct codec *codec) {
     int exactness;
-    double quality = weigh(accept, codec_get(id)->mime, &exactness);
-    bool known_to_all = id == CODEC_JPEG || id == CODEC_PNG;
-    return codec_encodes(id) && (known_to_all || exactness == NAMED) ? quality : -1.0;
+    double quality = weigh(accept, codec->mime, &exactness);
+    return codec->encode && (codec->familiar || exactness == NAMED) ? quality : -1.0;
 }
 
 enum codec_id accept_choose(const char *accept, enum codec_id input) {
-    static const enum codec_id order[] = {CODEC_WEBP, CODEC_JPEG, CODEC_AVIF, CODEC_PNG};
     enum codec_id best = codec_encodes(input) ? input : CODEC_JPEG;
     double most = accept ? accept_quality(accept, codec_get(best)->mime) : 1;
-    for (unsigned i = 0; i < sizeof order / sizeof *order && accept; i++) {
-        double quality = quality_of(accept, order[i]);
-        if (quality > most && quality > 0) {
-            best = order[i];
+    unsigned rank = 0; /* the input's goes first */
+    for (unsigned i = 0; i < CODEC_COUNT && accept; i++) {
+        const struct codec *codec = codec_get((enum codec_id)i);
+        double quality = codec->rank ? quality_of(accept, codec) : -1.0;
+        if (quality > 0 && (quality > most || (quality == most && codec->rank < rank))) {
+            best = (enum codec_id)i;
             most = quality;
+            rank = codec->rank;
         }
     }
     return best;

@@ -33,8 +33,9 @@ static size_t answer_bytes(const struct work_plan *plan) {
     while (plan->options.quality > table[row].quality) {
         row++;
     }
-    size_t bits = plan->output == CODEC_PNG ? 8 : table[row].bits;
-    if (plan->output != CODEC_JPEG && plan->output != CODEC_PNG) {
+    enum codec_reach reach = codec_get(plan->output)->reach;
+    size_t bits = reach == REACH_PIXEL ? 8 : table[row].bits;
+    if (reach == REACH_BEFORE) {
         bool whole = plan->options.lossless || image_pixel_has_alpha(plan->encoded.model);
         bits = whole ? max_size(bits + 2, 8) : bits + 2; /* of a sample of RGB */
         samples = max_size(samples, 3 * (size_t)plan->encoded.width * plan->encoded.height);
@@ -65,7 +66,7 @@ static size_t library_bytes(const struct work_plan *plan) {
     size_t encoder = codec_encode_bytes(plan->output, &plan->encoded, &plan->options);
     encoder =
         plan_may_patch(plan) ? max_size(encoder, jpeg_patch_bytes(&plan->picture, &plan->options)) : encoder;
-    bool follows = plan->output == CODEC_JPEG && !plan->selection.wanted && !plan_is_linear(plan);
+    bool follows = codec_get(plan->output)->encode_begin && !plan->selection.wanted && !plan_is_linear(plan);
     return (follows ? decoder + encoder : max_size(decoder, encoder)) + answer_bytes(plan) +
            metadata_bytes(plan);
 }

@@ -74,11 +74,12 @@ static bool can_detect(const struct work_plan *plan) {
 
 /* Whether the file's planes can be filtered and written without a conversion. */
 static bool keeps_planes(const struct work_plan *plan, const struct image_shape *upright) {
+    const struct codec *codec = codec_get(plan->output);
     bool jpeg = plan->output == CODEC_JPEG;
     return plan->picture.native.model == PIXEL_YCBCR && plan->output == plan->picture.codec &&
-           codec_get(plan->output)->planes && (jpeg || !writes_colours(plan->parameters)) &&
-           !(plan->output == CODEC_WEBP && plan->parameters->output.lossless) &&
-           (plan->output == CODEC_WEBP || fits_subsampling(plan, upright)) &&
+           codec->planes && (jpeg || !writes_colours(plan->parameters)) &&
+           !(codec->lossless && plan->parameters->output.lossless) &&
+           (!codec->subsamples || fits_subsampling(plan, upright)) &&
            takes_planes(plan->parameters, upright) && can_detect(plan) &&
            orient_is_exact(&plan->picture.native, plan->orientation);
 }
@@ -99,21 +100,19 @@ bool plan_is_linear(const struct work_plan *plan) {
     return plan->parameters->input.colorspace == COLORSPACE_LINEAR;
 }
 
-/* The same number means less loss in AVIF than in JPEG and WebP. */
 static uint8_t quality_of(const struct work_plan *plan) {
-    enum { AVIF_QUALITY = 60 };
-    bool usual = plan->output == CODEC_AVIF && !parameters_given(plan->parameters, "quality");
-    return usual ? AVIF_QUALITY : (uint8_t)plan->parameters->output.quality;
+    uint8_t usual = codec_get(plan->output)->quality;
+    return usual && !parameters_given(plan->parameters, "quality")
+               ? usual
+               : (uint8_t)plan->parameters->output.quality;
 }
 
-/* At effort 3 a lossy WebP takes half as long again as at 1, and a fifth fewer bytes; an AVIF takes three
- * times as long and a fifth fewer bytes (bench/results/formats.md), so that large ones keep 1. */
 static uint8_t effort_of(const struct work_plan *plan) {
-    enum { EFFORT = 3, LARGE_PIXELS = 4000000 };
+    const struct codec *codec = codec_get(plan->output);
     const struct output_arguments *asked = &plan->parameters->output;
-    bool large = (uint64_t)plan->encoded.width * plan->encoded.height > LARGE_PIXELS;
-    bool usual = (plan->output == CODEC_WEBP && !asked->lossless) || (plan->output == CODEC_AVIF && !large);
-    return usual && !parameters_given(plan->parameters, "effort") ? EFFORT : (uint8_t)asked->effort;
+    uint64_t pixels = (uint64_t)plan->encoded.width * plan->encoded.height;
+    bool usual = codec->effort && pixels <= codec->effort_pixels && !(codec->lossless && asked->lossless);
+    return usual && !parameters_given(plan->parameters, "effort") ? codec->effort : (uint8_t)asked->effort;
 }
 
 static void choose_output(struct work_plan *plan, const char *accept) {
@@ -263,12 +262,12 @@ struct codec_limits plan_limits(const struct config *config, uint64_t memory, in
     };
 }
 
-/* Whether a pixel of the file may depend on pixels anywhere before it: in WebP, AVIF and HEIC with losses.
- * Alone of a WebP without alpha it is known that there are none. */
+/* Whether a pixel of the file may depend on pixels anywhere before it. */
 static bool spreads(const struct picture *picture) {
-    bool exact = picture->codec == CODEC_WEBP && picture->native.model != PIXEL_YCBCR &&
-                 !image_pixel_has_alpha(picture->native.model);
-    return picture->codec != CODEC_PNG && picture->codec != CODEC_JPEG && !exact;
+    const struct codec *codec = codec_get(picture->codec);
+    enum pixel_model model = picture->native.model;
+    bool exact = codec->exact && model != PIXEL_YCBCR && !image_pixel_has_alpha(model);
+    return codec->reach == REACH_BEFORE && !exact;
 }
 
 enum status plan_make(struct work_plan *plan, struct bytes input, const char *accept, struct error *err) {

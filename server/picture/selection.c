@@ -76,15 +76,16 @@ enum status selection_take_memory(struct selection *selection, struct slot *slot
 }
 
 /* Every pixel of a JPEG's block influences the whole block, so redaction takes whole blocks of brightness and
- * colour. Interpolation of reduced colour also carries it into the next pixel. WebP, AVIF and HEIC also
- * predict blocks from the pixels beside them. */
+ * colour. Interpolation of reduced colour also carries it into the next pixel. Other formats also predict
+ * blocks from the pixels beside them. */
 static struct mask_grid blocks_of(const struct picture *picture, bool interpolated) {
     enum { PREDICTED = 16 };
     const struct image_shape *shape = &picture->native;
-    if (picture->codec == CODEC_PNG) {
+    enum codec_reach reach = codec_get(picture->codec)->reach;
+    if (reach == REACH_PIXEL) {
         return (struct mask_grid){0};
     }
-    if (picture->codec != CODEC_JPEG) {
+    if (reach == REACH_BEFORE) {
         return (struct mask_grid){PREDICTED, PREDICTED, .margin_x = PREDICTED, .margin_y = PREDICTED};
     }
     if (shape->model == PIXEL_GRAY) {
