@@ -29,7 +29,7 @@ bool codec_encodes(enum codec_id id);
 /* Whether the build has the format, and reads and writes it in processes of its own (codecs/process/). */
 bool codec_isolated(enum codec_id id);
 
-enum { CODEC_TITLES_MAX = 64 };
+enum { CODEC_TITLES_MAX = 16 * CODEC_COUNT };
 
 /* Writes the titles of the codecs that `has` is true for, such as "JPEG, PNG and WebP", and returns `list`.
  * The last one follows the word `joint`. */

@@ -122,6 +122,16 @@ void emit_pictures(struct emitter *w, bool (*has)(enum codec_id id), const char 
     }
 }
 
+static bool is_format(enum codec_id id) {
+    return id < CODEC_COUNT;
+}
+
+void emit_format_names(struct emitter *w) {
+    char text[FORMATS_NAMES_MAX];
+    formats_names(is_format, text);
+    emit(w, "%s", text);
+}
+
 void emit_formats(struct emitter *w) {
     char text[FORMATS_JSON_MAX];
     formats_json(text);

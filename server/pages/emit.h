@@ -36,6 +36,9 @@ void emit_argument(struct emitter *w, const struct argument *row);
 /* Appends a member for the media type of each codec that `has` is true for, with that schema. */
 void emit_pictures(struct emitter *w, bool (*has)(enum codec_id id), const char *schema);
 
+/* Appends the names of all formats, in this build or not. */
+void emit_format_names(struct emitter *w);
+
 /* Appends the formats that the build reads and writes. */
 void emit_formats(struct emitter *w);
 

@@ -365,12 +365,10 @@ static const struct {
     const char *name;
     void (*write)(struct emitter *w);
 } parts[] = {
-    {"arguments", write_arguments}, {"faces", write_faces},
-    {"formats", emit_formats},      {"limits", write_limits},
-    {"max_body", write_max_body},   {"parameters", write_parameters},
-    {"paths", write_paths},         {"problem_types", write_problem_types},
-    {"responses", write_responses}, {"security", write_security},
-    {"version", write_version},
+    {"arguments", write_arguments},   {"faces", write_faces},       {"format_names", emit_format_names},
+    {"formats", emit_formats},        {"limits", write_limits},     {"max_body", write_max_body},
+    {"parameters", write_parameters}, {"paths", write_paths},       {"problem_types", write_problem_types},
+    {"responses", write_responses},   {"security", write_security}, {"version", write_version},
 };
 
 static void emit_part(struct emitter *w, const char *name, size_t length) {
