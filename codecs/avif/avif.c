@@ -2,20 +2,10 @@
 #include "codecs/avif/avif.h"
 
 #include "codecs/bmff/bmff.h"
-#include "codecs/peek.h"
 
 static bool sniff(struct bytes input) {
     return bmff_has_brand(input, "avif") || bmff_has_brand(input, "avis");
 }
-
-#ifdef LIBAVIF
-/* One of 8 bits without alpha is taken for one of the usual 4:2:0. */
-static bool avif_peek(struct bytes input, struct peek *peek) {
-    bool known = bmff_peek(input, peek);
-    peek->sampling = peek->channels == 3 && peek->depth == 8 ? 0x22 : 0;
-    return known;
-}
-#endif
 
 const struct codec codec_avif = {
     .name = "avif",

@@ -10,6 +10,7 @@ extern const struct codec codec_avif;
 /* Opens the library. ST_UNSUPPORTED without it. */
 enum status avif_open(struct error *err);
 
+bool avif_peek(struct bytes input, struct peek *peek);
 enum status avif_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err);
 enum status avif_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,

@@ -6,9 +6,11 @@
 
 #include "codecs/avif/avif.h"
 #include "codecs/avif/avif_crop.h"
+#include "codecs/bmff/bmff.h"
 #include "codecs/bmff/bmff_items.h"
 #include "codecs/limits.h"
 #include "codecs/metadata/losses.h"
+#include "codecs/peek.h"
 
 enum { FRAMES_MAX = 10000 }; /* of an animation; libavif lists them all */
 
@@ -171,4 +173,11 @@ enum status avif_probe(struct bytes input, const struct codec_limits *limits, st
     }
     avif_reader_close(&reader);
     return status;
+}
+
+/* One of 8 bits without alpha is taken for one of the usual 4:2:0. */
+bool avif_peek(struct bytes input, struct peek *peek) {
+    bool known = bmff_peek(input, peek);
+    peek->sampling = peek->channels == 3 && peek->depth == 8 ? 0x22 : 0;
+    return known;
 }

@@ -18,6 +18,7 @@ extern const struct codec codec_webp;
 
 /* As the functions of struct codec. */
 enum status webp_open(struct error *err);
+bool webp_peek(struct bytes input, struct peek *peek);
 enum status webp_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err);
 enum status webp_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,

@@ -5,6 +5,8 @@
 
 #include "codecs/metadata/exif.h"
 #include "codecs/metadata/losses.h"
+#include "codecs/peek.h"
+#include "codecs/webp/webp.h"
 
 enum {
     ANMF_HEADER = 16,  /* bytes of a frame's place and duration, before its chunks */
@@ -242,4 +244,30 @@ enum status webp_chunks_put(struct buf *output, uint32_t tag, struct bytes data,
     enum status status = buf_append(output, header, sizeof header, err);
     status = status == ST_OK ? buf_append(output, data.data, data.size, err) : status;
     return status == ST_OK && data.size & 1 ? buf_append(output, "", 1, err) : status;
+}
+
+/* The first chunk is a lossy (VP8) or a lossless picture (VP8L), or describes the chunks that follow (VP8X).
+ */
+bool webp_peek(struct bytes input, struct peek *peek) {
+    enum { HEAD = WEBP_FILE_HEADER + WEBP_CHUNK_HEADER };
+    struct webp_file file = {0};
+    if (input.size < HEAD) {
+        return false;
+    }
+    const struct bytes data = {input.data + HEAD, input.size - HEAD};
+    uint32_t tag = bytes_be32(input.data + WEBP_FILE_HEADER);
+    bool lossy = tag == webp_tag("VP8 ") && read_lossy(data, &file);
+    bool described = tag == webp_tag("VP8X") && data.size >= WEBP_VP8X_SIZE;
+    bool known = lossy || described || (tag == webp_tag("VP8L") && read_lossless(data, &file));
+    if (described) {
+        file.frame_width = webp_le24(data.data + 4) + 1;
+        file.frame_height = webp_le24(data.data + 7) + 1;
+        file.alpha = data.data[0] & WEBP_ALPHA;
+    }
+    *peek = (struct peek){.width = file.frame_width,
+                          .height = file.frame_height,
+                          .depth = 8,
+                          .channels = file.alpha ? 4 : 3,
+                          .sampling = lossy ? 0x22 : 0};
+    return known;
 }
