@@ -140,7 +140,8 @@ static void test_newer_formats(void **state) {
     for (unsigned id = CODEC_WEBP; id <= CODEC_HEIC; id++) {
         struct peek header = {
             .codec = (enum codec_id)id, .width = 1920, .height = 1080, .channels = 3, .depth = 8};
-        assert_true(predict(&header, 500000, &parameters, CODEC_JPEG).ns > jpeg);
+        assert_true(!codec_decodes(header.codec) ||
+                    predict(&header, 500000, &parameters, CODEC_JPEG).ns > jpeg);
         int64_t before = 0;
         for (int effort = 0; effort <= 9 && codec_encodes((enum codec_id)id); effort += 3) {
             parameters.output.effort = effort;
