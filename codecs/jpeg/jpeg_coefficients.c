@@ -18,7 +18,7 @@ struct coefficients_reader {
     struct coefficients_head *head;
     struct jpeg_dec_header header;
     int8_t low[JPEG_DEC_COMPONENTS_MAX]
-              [JPEG_DEC_COEFFICIENTS]; /* bits that each coefficient still misses; UNSEEN: all */
+              [JPEG_DEC_STEPS]; /* bits that each coefficient still misses; UNSEEN: all */
     struct {
         uint32_t x, y; /* blocks that hold samples, in a row and in a column */
     } blocks[JPEG_DEC_COMPONENTS_MAX];
@@ -73,14 +73,14 @@ static void count_blocks(struct coefficients_reader *reader, const struct image_
     }
 }
 
-/* A component's quantiser is the one before its first scan. */
-static bool keep_quantiser(struct coefficients_reader *reader, unsigned component, bool first) {
-    const uint16_t *quantiser = reader->header.quantiser[reader->header.component[component].quantiser];
+/* A component's steps are those before its first scan. */
+static bool latch_steps(struct coefficients_reader *reader, unsigned component, bool first) {
+    const uint16_t *steps = reader->header.steps[reader->header.component[component].steps];
     bool good = true;
-    for (unsigned k = 0; k < JPEG_DEC_COEFFICIENTS; k++) {
-        uint16_t *to = &reader->head->quantiser[component][jpeg_head_zigzag[k]];
-        good = good && quantiser[k] > 0 && (first || *to == quantiser[k]);
-        *to = quantiser[k];
+    for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
+        uint16_t *to = &reader->head->steps[component][jpeg_head_zigzag[k]];
+        good = good && steps[k] > 0 && (first || *to == steps[k]);
+        *to = steps[k];
     }
     return good;
 }
@@ -90,7 +90,7 @@ static bool is_plain(const struct jpeg_dec_header *header) {
     for (unsigned i = 0; i < header->component_count; i++) {
         const struct jpeg_dec_component *c = &header->component[i];
         bool luma = i == 0 && header->component_count > 1;
-        plain = plain && c->id == i + 1 && c->quantiser == (i > 0) && (luma || (c->h == 1 && c->v == 1));
+        plain = plain && c->id == i + 1 && c->steps == (i > 0) && (luma || (c->h == 1 && c->v == 1));
     }
     return plain;
 }
@@ -99,7 +99,7 @@ static bool is_plain(const struct jpeg_dec_header *header) {
 static bool note_band(struct coefficients_reader *reader, unsigned component) {
     const struct jpeg_dec_header *header = &reader->header;
     int8_t *low = reader->low[component];
-    if (!keep_quantiser(reader, component, low[0] == UNSEEN) || (header->from > 0 && low[0] == UNSEEN)) {
+    if (!latch_steps(reader, component, low[0] == UNSEEN) || (header->from > 0 && low[0] == UNSEEN)) {
         return false;
     }
     for (unsigned k = header->from; k <= header->to; k++) {
@@ -253,7 +253,7 @@ static enum status decode_scan(struct coefficients_reader *reader, bool *good, s
 static bool is_complete(const struct coefficients_reader *reader) {
     bool complete = true;
     for (unsigned i = 0; i < reader->layout.planes; i++) {
-        for (unsigned k = 0; k < JPEG_DEC_COEFFICIENTS; k++) {
+        for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
             complete = complete && reader->low[i][k] == 0;
         }
     }
@@ -287,7 +287,7 @@ static void lend(struct coefficients_reader *reader, uint8_t *memory, uint64_t *
 
 static void set_way(struct jpeg_scans *bands, const struct jpeg_coefficients_way *way) {
     bands->quick = way->quick;
-    for (uint8_t k = 0; k < JPEG_DEC_COEFFICIENTS; k++) {
+    for (uint8_t k = 0; k < JPEG_DEC_STEPS; k++) {
         uint8_t row = jpeg_head_zigzag[k], column = (uint8_t)(row % BLOCK * BLOCK + row / BLOCK);
         bands->place[k] = way->order == JPEG_SCAN ? k : way->order == JPEG_ROWS ? row : column;
     }

@@ -6,7 +6,7 @@
 enum { STEP_MAX = 255 /* of a baseline file */ };
 
 /* ISO 10918-1, K.1 and K.2: row by row, for quality 50. */
-static const uint8_t standard_quantiser[JPEG_QUANTISERS][JPEG_COEFFICIENTS] = {
+static const uint8_t standard_quantiser[JPEG_STEP_TABLES][JPEG_COEFFICIENTS] = {
     {16, 11,  10,  16, 24, 40, 51, 61, 12,  12,  14,  19,  26, 58, 60, 55,  14,  13,  16,  24, 40, 57,
      69, 56,  14,  17, 22, 29, 51, 87, 80,  62,  18,  22,  37, 56, 68, 109, 103, 77,  24,  35, 55, 64,
      81, 104, 113, 92, 49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98,  112, 100, 103, 99},
@@ -25,11 +25,11 @@ void jpeg_head_places(uint8_t place[JPEG_COEFFICIENTS]) {
     }
 }
 
-void jpeg_head_quantiser(uint8_t quality, unsigned table, uint16_t quantiser[JPEG_COEFFICIENTS]) {
+void jpeg_head_steps(uint8_t quality, unsigned table, uint16_t steps[JPEG_COEFFICIENTS]) {
     int percent = quality < 50 ? 5000 / quality : 200 - 2 * quality;
     for (int k = 0; k < JPEG_COEFFICIENTS; k++) {
         int step = (standard_quantiser[table][k] * percent + 50) / 100;
-        quantiser[k] = (uint16_t)(step < 1 ? 1 : step > STEP_MAX ? STEP_MAX : step);
+        steps[k] = (uint16_t)(step < 1 ? 1 : step > STEP_MAX ? STEP_MAX : step);
     }
 }
 
@@ -64,19 +64,19 @@ uint8_t *jpeg_head_put_file(uint8_t *to, uint8_t unit, uint16_t x, uint16_t y) {
     return put(to, head, sizeof head);
 }
 
-static uint8_t *put_quantiser(uint8_t *to, uint8_t id, const uint16_t *quantiser) {
+static uint8_t *put_steps(uint8_t *to, uint8_t id, const uint16_t *steps) {
     to = put_marker(to, 0xdb, 3 + JPEG_COEFFICIENTS);
     *to++ = id;
     for (int k = 0; k < JPEG_COEFFICIENTS; k++) {
-        *to++ = (uint8_t)quantiser[jpeg_head_zigzag[k]];
+        *to++ = (uint8_t)steps[jpeg_head_zigzag[k]];
     }
     return to;
 }
 
 uint8_t *jpeg_head_put_frame(uint8_t *to, const struct image *image,
-                             const uint16_t (*quantiser)[JPEG_COEFFICIENTS]) {
+                             const uint16_t (*steps)[JPEG_COEFFICIENTS]) {
     for (uint8_t i = 0; i < (image->plane_count > 1 ? 2 : 1); i++) {
-        to = put_quantiser(to, i, quantiser[i]);
+        to = put_steps(to, i, steps[i]);
     }
     to = put_marker(to, 0xc0, 8 + 3 * (size_t)image->plane_count);
     to = put(to,

@@ -10,7 +10,7 @@
 enum {
     JPEG_SIDE = 8, /* of a block of samples */
     JPEG_COEFFICIENTS = 64,
-    JPEG_QUANTISERS = 2,        /* for luma and chroma */
+    JPEG_STEP_TABLES = 2,       /* for luma and chroma */
     JPEG_FILE_SIDE_MAX = 65500, /* libjpeg's own limit; the format's is 65535 */
     JPEG_MCU_BLOCKS_MAX = 10,
     /* Bytes at most that the functions below write. */
@@ -24,18 +24,18 @@ enum {
 extern const uint8_t jpeg_head_zigzag[JPEG_COEFFICIENTS];
 void jpeg_head_places(uint8_t place[JPEG_COEFFICIENTS]);
 
-/* The quantiser, row by row. `quality`: 1 to 100; `table`: 0 for luma, 1 for chroma. */
-void jpeg_head_quantiser(uint8_t quality, unsigned table, uint16_t quantiser[JPEG_COEFFICIENTS]);
+/* The steps of quantisation, row by row. `quality`: 1 to 100; `table`: 0 for luma, 1 for chroma. */
+void jpeg_head_steps(uint8_t quality, unsigned table, uint16_t steps[JPEG_COEFFICIENTS]);
 
 /* Each writes at `to` and returns the end.
  *
  * file    start marker and JFIF header; x and y are a density with its unit
- * frame   the given quantisers and the frame header of a grey or planar YCbCr picture
+ * frame   quantisers of the given steps and frame header of a grey or planar YCbCr picture
  * codes   one Huffman table
  * scan    header of the only scan */
 uint8_t *jpeg_head_put_file(uint8_t *to, uint8_t unit, uint16_t x, uint16_t y);
 uint8_t *jpeg_head_put_frame(uint8_t *to, const struct image *image,
-                             const uint16_t (*quantiser)[JPEG_COEFFICIENTS]);
+                             const uint16_t (*steps)[JPEG_COEFFICIENTS]);
 uint8_t *jpeg_head_put_codes(uint8_t *to, const struct jpeg_huffman *codes);
 uint8_t *jpeg_head_put_scan(uint8_t *to, const struct image *image);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/jpeg/tables.h"
 
-const char *jpeg_quantisers_read(struct jpeg_quantisers *quantisers, struct bytes segment) {
+const char *jpeg_steps_read(struct jpeg_steps *steps, struct bytes segment) {
     while (segment.size > 0) {
         uint32_t wide = segment.data[0] >> 4, table = segment.data[0] & 15;
         size_t size = 1 + JPEG_TABLE_STEPS * (1 + (size_t)wide);
@@ -13,9 +13,9 @@ const char *jpeg_quantisers_read(struct jpeg_quantisers *quantisers, struct byte
             if (step == 0) {
                 return "a quantisation table has a step of 0";
             }
-            quantisers->of[table][i] = (uint16_t)step;
+            steps->of[table][i] = (uint16_t)step;
         }
-        quantisers->exist[table] = true;
+        steps->exist[table] = true;
         segment = (struct bytes){segment.data + size, segment.size - size};
     }
     return NULL;

@@ -8,15 +8,15 @@
 
 enum { JPEG_TABLES_MAX = 4, JPEG_TABLE_STEPS = 64, JPEG_TABLE_LENGTHS = 16, JPEG_TABLE_SYMBOLS = 256 };
 
-/* Quantisers by their number, in the order of the scan. */
-struct jpeg_quantisers {
+/* Tables of quantisation, by their number. The steps are in the order of the scan. */
+struct jpeg_steps {
     uint16_t of[JPEG_TABLES_MAX][JPEG_TABLE_STEPS];
     bool exist[JPEG_TABLES_MAX];
 };
 
 /* Takes the tables of a DQT segment over. Returns NULL, or why the segment is refused, in a sentence without
  * its end: it is damaged, or has a step of 0. */
-const char *jpeg_quantisers_read(struct jpeg_quantisers *quantisers, struct bytes segment);
+const char *jpeg_steps_read(struct jpeg_steps *steps, struct bytes segment);
 
 /* A table of Huffman codes in a DHT segment. */
 struct jpeg_code_table {

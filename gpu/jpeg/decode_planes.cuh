@@ -93,7 +93,7 @@ static __device__ __forceinline__ bool decode_any(bool own) {
 /* What a thread has in all its turns: a column of the blocks of a plane, and then a row of them. */
 struct decode_share {
     int component, part; /* which column and row */
-    uint4 quantiser;     /* of the column */
+    uint4 steps;         /* of quantisation, of the column */
     int16_t *between;    /* shared memory of its block of samples */
 };
 
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void decode_column(const struct decode_planes_
     const uint4 values =
         ((const uint4 *)pass.from.values)[(uint64_t)block * DECODE_EACH + (uint32_t)share.part];
     const uint32_t value[4] = {values.x, values.y, values.z, values.w};
-    const uint32_t step[4] = {share.quantiser.x, share.quantiser.y, share.quantiser.z, share.quantiser.w};
+    const uint32_t step[4] = {share.steps.x, share.steps.y, share.steps.z, share.steps.w};
     uint32_t before = share.part == 0 ? decode_before(pass.from, block, share.component) : 0;
     for (int i = 0; i < 4; i++) {
         v[2 * i] = decode_wrap((int)((value[i] + (i == 0 ? before : 0)) * step[i]));
@@ -171,7 +171,7 @@ static __device__ __forceinline__ void decode_tile(const struct decode_planes_pa
     const struct decode_plane &plane = pass.plane[component];
     int part = thread % DECODE_EACH, number = thread / DECODE_EACH;
     const struct decode_share share = {component, part,
-                                       ((const uint4 *)tables->decode.quantiser[component])[part],
+                                       ((const uint4 *)tables->decode.steps[component])[part],
                                        (int16_t *)block_memory + number * ROOM};
     uint32_t first = (blockIdx.x - plane.first_tile) * KERNEL_DECODE_TILE;
     uint32_t end = min(first + KERNEL_DECODE_TILE, plane.blocks);

@@ -4,7 +4,7 @@
 #include "core/jpeg/head.h"
 
 _Static_assert((int)KERNEL_ENCODE_COEFFICIENTS == (int)JPEG_COEFFICIENTS &&
-                   (int)KERNEL_ENCODE_TABLES == (int)JPEG_QUANTISERS &&
+                   (int)KERNEL_ENCODE_TABLES == (int)JPEG_STEP_TABLES &&
                    (int)KERNEL_ENCODE_CODE_BITS == (int)JPEG_CODE_LENGTHS &&
                    (int)KERNEL_ENCODE_HEAD >= JPEG_HEAD_FILE + JPEG_HEAD_FRAME + JPEG_HEAD_SCAN,
                "core/jpeg/head.h and the kernels have other shapes");

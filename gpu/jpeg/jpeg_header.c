@@ -13,8 +13,8 @@ enum { SEGMENT_HEAD = 4 /* marker and length */, INDEX_NAME = 4 /* of the name o
 enum { CODE_BITS = JPEG_TABLE_LENGTHS, DC_BITS_MAX = 11, AC_BITS_MAX = 10, RUN_MAX = 15 };
 
 struct component {
-    uint8_t id, h, v, quantiser; /* sampling factors; quantisation table */
-    uint8_t dc, ac;              /* Huffman tables */
+    uint8_t id, h, v, steps; /* sampling factors; quantisation table */
+    uint8_t dc, ac;          /* Huffman tables */
 };
 
 /* Column-wise place of each coefficient in zigzag order. */
@@ -29,7 +29,7 @@ struct header_parser {
     struct sync_tables *tables;
     uint32_t width, height, components, interval;
     struct component component[COMPONENTS_MAX];
-    struct jpeg_quantisers quantisers;
+    struct jpeg_steps steps; /* of quantisation */
     bool has_codes[2 * TABLES];
     bool several; /* more pictures follow */
 };
@@ -98,8 +98,8 @@ static enum status read_codes(struct header_parser *header, struct bytes body, s
     return ST_OK;
 }
 
-static enum status read_quantisers(struct header_parser *header, struct bytes body, struct error *err) {
-    const char *why = jpeg_quantisers_read(&header->quantisers, body);
+static enum status read_steps(struct header_parser *header, struct bytes body, struct error *err) {
+    const char *why = jpeg_steps_read(&header->steps, body);
     return why ? refuse(err, why) : ST_OK;
 }
 
@@ -125,7 +125,7 @@ static enum status read_frame(struct header_parser *header, struct bytes body, s
         const uint8_t *from = body.data + HEAD + (size_t)i * EACH;
         struct component *to = &header->component[i];
         *to = (struct component){
-            .id = from[0], .h = from[1] >> 4, .v = from[1] & 15, .quantiser = from[2] & (FACTOR_MAX - 1)};
+            .id = from[0], .h = from[1] >> 4, .v = from[1] & 15, .steps = from[2] & (FACTOR_MAX - 1)};
         if (to->h < 1 || to->h > FACTOR_MAX || to->v < 1 || to->v > FACTOR_MAX || from[2] >= FACTOR_MAX) {
             return refuse(err, "its frame is damaged");
         }
@@ -146,7 +146,7 @@ static enum status read_scan(struct header_parser *header, struct bytes body, st
         component->ac = body.data[2 + 2 * i] & 15;
         if (body.data[1 + 2 * i] != component->id || component->dc >= TABLES || component->ac >= TABLES ||
             !header->has_codes[component->dc] || !header->has_codes[TABLES + component->ac] ||
-            !header->quantisers.exist[component->quantiser]) {
+            !header->steps.exist[component->steps]) {
             return refuse(err, "a component of the scan is unknown or lacks a table");
         }
     }
@@ -166,7 +166,7 @@ static enum status read_segment(struct header_parser *header, uint8_t marker, st
     case DHT:
         return read_codes(header, body, err);
     case DQT:
-        return read_quantisers(header, body, err);
+        return read_steps(header, body, err);
     case DRI:
         return read_interval(header, body, err);
     case SOS:
@@ -269,13 +269,13 @@ static uint32_t lay_out(const struct header_parser *header, uint32_t in_mcu) {
     return alike ? 1 : in_mcu;
 }
 
-/* Stores the quantiser of each component in the decoder's order. */
-static void place_quantisers(const struct header_parser *header, struct decode_tables *decode) {
+/* Stores the quantiser steps of each component in the decoder's order. */
+static void place_steps(const struct header_parser *header, struct decode_tables *decode) {
     memset(decode, 0, sizeof *decode);
     for (uint32_t i = 0; i < STEPS; i++) {
         decode->place[i] = by_columns[i];
         for (uint32_t c = 0; c < header->components; c++) {
-            decode->quantiser[c][by_columns[i]] = header->quantisers.of[header->component[c].quantiser][i];
+            decode->steps[c][by_columns[i]] = header->steps.of[header->component[c].steps][i];
         }
     }
 }
@@ -285,20 +285,20 @@ static bool is_plain(const struct header_parser *header) {
     for (uint32_t i = 0; i < header->components; i++) {
         const struct component *c = &header->component[i];
         bool luma = i == 0 && header->components > 1;
-        plain = plain && c->id == i + 1 && c->quantiser == (i > 0) && (luma || (c->h == 1 && c->v == 1));
+        plain = plain && c->id == i + 1 && c->steps == (i > 0) && (luma || (c->h == 1 && c->v == 1));
         for (uint32_t k = 0; k < STEPS; k++) {
-            plain = plain && header->quantisers.of[c->quantiser][k] <= UINT8_MAX;
+            plain = plain && header->steps.of[c->steps][k] <= UINT8_MAX;
         }
     }
     return plain;
 }
 
-/* The quantisers of luma and chroma; grey pictures have none for chroma. */
-static void copy_quantisers(const struct header_parser *header, struct jpeg_header *scan) {
-    for (uint32_t table = 0; table < JPEG_QUANTISERS; table++) {
+/* The steps of luma and chroma; grey pictures have none for chroma. */
+static void copy_steps(const struct header_parser *header, struct jpeg_header *scan) {
+    for (uint32_t table = 0; table < JPEG_STEP_TABLES; table++) {
         for (uint32_t k = 0; k < STEPS; k++) {
             bool any = table == 0 || header->components > 1;
-            scan->quantiser[table][jpeg_head_zigzag[k]] = any ? header->quantisers.of[table][k] : 1;
+            scan->steps[table][jpeg_head_zigzag[k]] = any ? header->steps.of[table][k] : 1;
         }
     }
 }
@@ -332,7 +332,7 @@ static enum status describe(const struct header_parser *header, struct jpeg_head
         scan->v[i] = gray ? i == 0 : c[i].v;
     }
     scan->plain = is_plain(header);
-    copy_quantisers(header, scan);
+    copy_steps(header, scan);
     tables->finished = tables->verdict = tables->dc = tables->ac = 0;
     tables->blocks = mcus * in_mcu;
     tables->interval = header->interval * in_mcu;
@@ -356,7 +356,7 @@ enum status jpeg_header_parse(struct bytes file, struct jpeg_header *scan, struc
     if (end == file.size || end == header.at) {
         return refuse(err, "it does not end with an end marker");
     }
-    place_quantisers(&header, &tables->decode);
+    place_steps(&header, &tables->decode);
     scan->offset = header.at;
     scan->size = end - header.at;
     return scan->size < KERNEL_SYNC_SIZE_MAX ? describe(&header, scan, err)

@@ -77,9 +77,9 @@ KERNEL_SIZE_IS(sync_tables, 10752);
 
 /* Facts that decoding needs beside these. Blocks lie in memory column by column. */
 struct decode_tables {
-    uint16_t quantiser[KERNEL_PLANES][64]; /* by component */
-    uint8_t place[64];                     /* in the block, of the n-th coefficient of the scan */
-    uint32_t finished;                     /* blocks of threads, 0 at first */
+    uint16_t steps[KERNEL_PLANES][64]; /* of quantisation, by component */
+    uint8_t place[64];                 /* in the block, of the n-th coefficient of the scan */
+    uint32_t finished;                 /* blocks of threads, 0 at first */
     uint32_t reserved[3];
 };
 KERNEL_SIZE_IS(decode_tables, 464);

@@ -22,7 +22,7 @@ enum {
 /* A parsed file. */
 struct progressive_source {
     struct coefficients_layout layout;
-    struct coefficients_head head; /* the quantisers */
+    struct coefficients_head head; /* the steps of quantisation */
     /* Whether our encoders write such frames, so that blocks can be kept: codecs/jpeg/jpeg_coefficients.h. */
     bool plain;
     size_t input;  /* bytes that were packed, a multiple of 16 */

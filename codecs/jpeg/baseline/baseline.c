@@ -104,16 +104,16 @@ static enum status begin_scan(struct baseline *baseline, const uint64_t count[JP
 
 static enum status put_head(struct baseline *baseline, const struct jpeg_segments *segments,
                             struct error *err) {
-    uint16_t quantiser[JPEG_QUANTISERS][JPEG_COEFFICIENTS];
+    uint16_t steps[JPEG_STEP_TABLES][JPEG_COEFFICIENTS];
     uint8_t head[JPEG_HEAD_FRAME];
     const struct jfif *jfif = &segments->jfif;
     const struct baseline_blocks *blocks = baseline->scan.blocks;
-    for (unsigned table = 0; table < JPEG_QUANTISERS; table++) {
+    for (unsigned table = 0; table < JPEG_STEP_TABLES; table++) {
         if (blocks) {
-            memcpy(quantiser[table], blocks->quantiser[table], sizeof quantiser[table]);
+            memcpy(steps[table], blocks->steps[table], sizeof steps[table]);
         } else {
-            jpeg_head_quantiser(baseline->scan.options->quality, table, quantiser[table]);
-            jpeg_enc_quantiser_set(&baseline->scan.quantiser[table], quantiser[table]);
+            jpeg_head_steps(baseline->scan.options->quality, table, steps[table]);
+            jpeg_enc_steps_set(&baseline->scan.steps[table], steps[table]);
         }
     }
     uint8_t *end = jpeg_head_put_file(head, jfif->unit, jfif->x, jfif->y);
@@ -121,7 +121,7 @@ static enum status put_head(struct baseline *baseline, const struct jpeg_segment
     if (status == ST_OK) {
         status = buf_append(baseline->output, segments->bytes.data, segments->bytes.size, err);
     }
-    end = jpeg_head_put_frame(head, baseline->scan.image, (const uint16_t(*)[JPEG_COEFFICIENTS])quantiser);
+    end = jpeg_head_put_frame(head, baseline->scan.image, (const uint16_t(*)[JPEG_COEFFICIENTS])steps);
     return status == ST_OK ? buf_append(baseline->output, head, (size_t)(end - head), err) : status;
 }
 

@@ -6,8 +6,7 @@
 #include "core/jpeg/head.h"
 
 struct baseline_blocks {
-    uint16_t quantiser[JPEG_QUANTISERS]
-                      [JPEG_COEFFICIENTS]; /* row by row, 1 to 255; for luma and for chroma */
+    uint16_t steps[JPEG_STEP_TABLES][JPEG_COEFFICIENTS]; /* row by row, 1 to 255; for luma and for chroma */
     /* Of each component and each of its rows of blocks: the first one, whose coefficients lie row by row. */
     const int16_t (**row[IMAGE_PLANES_MAX])[JPEG_COEFFICIENTS];
 };

@@ -5,7 +5,7 @@
 
 enum {
     DIVISOR_SHIFT = 3, /* the transform's results are 8 times those of the DCT */
-    HALF_BITS = 16,    /* of a product that jpeg_enc_quantiser keeps */
+    HALF_BITS = 16,    /* of a product that jpeg_enc_steps keeps */
 };
 
 void jpeg_enc_levels(const struct jpeg_enc_level *level[JPEG_ENC_LEVELS_MAX + 1]) {
@@ -31,9 +31,9 @@ void jpeg_enc_levels(const struct jpeg_enc_level *level[JPEG_ENC_LEVELS_MAX + 1]
     level[count] = NULL;
 }
 
-void jpeg_enc_quantiser_set(struct jpeg_enc_quantiser *to, const uint16_t quantiser[JPEG_COEFFICIENTS]) {
+void jpeg_enc_steps_set(struct jpeg_enc_steps *to, const uint16_t steps[JPEG_COEFFICIENTS]) {
     for (unsigned k = 0; k < JPEG_COEFFICIENTS; k++) {
-        uint32_t divisor = (uint32_t)quantiser[k] << DIVISOR_SHIFT, half = divisor / 2;
+        uint32_t divisor = (uint32_t)steps[k] << DIVISOR_SHIFT, half = divisor / 2;
         unsigned shift = HALF_BITS + 31 - (unsigned)__builtin_clz(divisor);
         uint32_t factor = (1u << shift) / divisor, rest = (1u << shift) % divisor;
         if (rest == 0) {

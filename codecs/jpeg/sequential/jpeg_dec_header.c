@@ -17,18 +17,17 @@ enum {
 enum { APP0 = 0xE0, APP15 = 0xEF, COM = 0xFE, MARKER = 0xFF };
 enum { COUNTS = 16, SYMBOLS_MAX = 256, DC_SIZE_MAX = 15, FACTOR_MAX = 4, LOW_MAX = 13 /* bits */ };
 
-static bool read_quantisers(struct jpeg_dec_header *header, struct bytes body) {
+static bool read_steps(struct jpeg_dec_header *header, struct bytes body) {
     while (body.size > 0) {
         unsigned wide = body.data[0] >> 4, table = body.data[0] & 15;
-        size_t size = 1 + JPEG_DEC_COEFFICIENTS * (1 + (size_t)wide);
+        size_t size = 1 + JPEG_DEC_STEPS * (1 + (size_t)wide);
         if (wide > 1 || table >= JPEG_DEC_TABLES || body.size < size) {
             return false;
         }
-        for (size_t i = 0; i < JPEG_DEC_COEFFICIENTS; i++) {
-            header->quantiser[table][i] =
-                (uint16_t)(wide ? bytes_be16(body.data + 1 + 2 * i) : body.data[1 + i]);
+        for (size_t i = 0; i < JPEG_DEC_STEPS; i++) {
+            header->steps[table][i] = (uint16_t)(wide ? bytes_be16(body.data + 1 + 2 * i) : body.data[1 + i]);
         }
-        header->quantiser_present[table] = true;
+        header->steps_present[table] = true;
         body = (struct bytes){body.data + size, body.size - size};
     }
     return true;
@@ -76,7 +75,7 @@ static bool read_frame(struct jpeg_dec_header *header, struct bytes body) {
         struct jpeg_dec_component *to = &header->component[i];
         *to = (struct jpeg_dec_component){from[0], from[1] >> 4, from[1] & 15, from[2]};
         if (to->h < 1 || to->h > FACTOR_MAX || to->v < 1 || to->v > FACTOR_MAX ||
-            to->quantiser >= JPEG_DEC_TABLES) {
+            to->steps >= JPEG_DEC_TABLES) {
             return false;
         }
         header->h_max = to->h > header->h_max ? to->h : header->h_max;
@@ -107,7 +106,7 @@ static bool select_tables(struct jpeg_dec_header *header, unsigned index, const 
     bool ordered = index == 0 || header->scan[index - 1].component < component;
     return ordered && component < header->component_count && to->dc < JPEG_DEC_TABLES &&
            to->ac < JPEG_DEC_TABLES && has_tables(header, to) &&
-           header->quantiser_present[header->component[component].quantiser];
+           header->steps_present[header->component[component].steps];
 }
 
 /* DC stands alone, or for all components; a band of AC is one component's. A sequential scan has all
@@ -115,16 +114,16 @@ static bool select_tables(struct jpeg_dec_header *header, unsigned index, const 
 static bool read_band(struct jpeg_dec_header *header, const uint8_t *from) {
     if (!header->progressive) {
         header->from = header->high = header->low = 0;
-        header->to = JPEG_DEC_COEFFICIENTS - 1;
+        header->to = JPEG_DEC_STEPS - 1;
         return true;
     }
     header->from = from[0];
     header->to = from[1];
     header->high = from[2] >> 4;
     header->low = from[2] & 15;
-    bool band = header->from == 0 ? header->to == 0
-                                  : header->scan_count == 1 && header->from <= header->to &&
-                                        header->to < JPEG_DEC_COEFFICIENTS;
+    bool band = header->from == 0
+                    ? header->to == 0
+                    : header->scan_count == 1 && header->from <= header->to && header->to < JPEG_DEC_STEPS;
     return band && header->low <= LOW_MAX && (header->high == 0 || header->low + 1 == header->high);
 }
 
@@ -158,7 +157,7 @@ static bool read_segment(struct jpeg_dec_header *header, uint8_t marker, struct 
     case DHT:
         return read_tables(header, body);
     case DQT:
-        return read_quantisers(header, body);
+        return read_steps(header, body);
     case DRI:
         header->interval = body.size == 2 ? bytes_be16(body.data) : 0;
         return body.size == 2;

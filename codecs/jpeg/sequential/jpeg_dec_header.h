@@ -8,12 +8,7 @@
 
 #include "core/bytes.h"
 
-enum {
-    JPEG_DEC_COMPONENTS_MAX = 3,
-    JPEG_DEC_TABLES = 4,
-    JPEG_DEC_COEFFICIENTS = 64,
-    JPEG_DEC_MCU_BLOCKS_MAX = 10
-};
+enum { JPEG_DEC_COMPONENTS_MAX = 3, JPEG_DEC_TABLES = 4, JPEG_DEC_STEPS = 64, JPEG_DEC_MCU_BLOCKS_MAX = 10 };
 
 /* A Huffman table as the file has it. The symbols follow in the order of their codes. */
 struct jpeg_dec_table {
@@ -25,7 +20,7 @@ struct jpeg_dec_table {
 struct jpeg_dec_component {
     uint8_t id;
     uint8_t h, v; /* sampling factors, 1 to 4 */
-    uint8_t quantiser;
+    uint8_t steps;
 };
 
 /* A component's part of the scan. */
@@ -37,9 +32,8 @@ struct jpeg_dec_selector {
 struct jpeg_dec_header {
     struct bytes input;
     size_t at; /* behind what has been read */
-    bool quantiser_present[JPEG_DEC_TABLES];
-    uint16_t quantiser[JPEG_DEC_TABLES]
-                      [JPEG_DEC_COEFFICIENTS]; /* of quantisation, in the order of the scan */
+    bool steps_present[JPEG_DEC_TABLES];
+    uint16_t steps[JPEG_DEC_TABLES][JPEG_DEC_STEPS]; /* of quantisation, in the order of the scan */
     struct jpeg_dec_table dc[JPEG_DEC_TABLES], ac[JPEG_DEC_TABLES];
     uint32_t interval; /* MCUs between restart markers; 0: none */
     uint32_t width, height;

@@ -105,12 +105,12 @@ static inline void lanes_full(lanes v[8], const struct jpeg_dec_block *block) {
     lanes low[4], high[4];
     for (unsigned i = 0; i < 4; i++) {
         int16_t *values = block[i].values;
-        const int16_t *quantiser = block[i].part->quantiser;
+        const int16_t *steps = block[i].part->steps;
         lanes first = _mm512_load_si512(values), second = _mm512_load_si512(values + 32);
-        low[i] = _mm512_mullo_epi16(_mm512_permutex2var_epi16(first, low_place, second),
-                                    _mm512_load_si512(quantiser));
+        low[i] =
+            _mm512_mullo_epi16(_mm512_permutex2var_epi16(first, low_place, second), _mm512_load_si512(steps));
         high[i] = _mm512_mullo_epi16(_mm512_permutex2var_epi16(first, high_place, second),
-                                     _mm512_load_si512(quantiser + 32));
+                                     _mm512_load_si512(steps + 32));
         _mm512_store_si512(values, _mm512_setzero_si512());
         _mm512_store_si512(values + 32, _mm512_setzero_si512());
     }
@@ -125,13 +125,11 @@ static inline void lanes_smooth(lanes v[4], const struct jpeg_dec_block *block) 
     lanes pair[4], places = _mm512_load_si512(place);
     for (unsigned i = 0; i < 4; i++) {
         int16_t *a = block[2 * i].values, *b = block[2 * i + 1].values;
-        const int16_t *a_quantiser = block[2 * i].part->quantiser + 64,
-                      *b_quantiser = block[2 * i + 1].part->quantiser + 64;
+        const int16_t *a_steps = block[2 * i].part->steps + 64, *b_steps = block[2 * i + 1].part->steps + 64;
         lanes both = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_load_si256((const void *)a)),
                                         _mm256_load_si256((const void *)b), 1);
-        lanes factors =
-            _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_load_si256((const void *)a_quantiser)),
-                               _mm256_load_si256((const void *)b_quantiser), 1);
+        lanes factors = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_load_si256((const void *)a_steps)),
+                                           _mm256_load_si256((const void *)b_steps), 1);
         pair[i] = _mm512_mullo_epi16(_mm512_permutexvar_epi16(places, both), factors);
         _mm256_store_si256((void *)a, _mm256_setzero_si256());
         _mm256_store_si256((void *)b, _mm256_setzero_si256());

@@ -11,8 +11,8 @@ enum status progressive_header_refuse(struct error *err, const char *why) {
     return fail(err, ST_UNSUPPORTED, "the JPEG's scans are not for the device: %s", why);
 }
 
-static enum status read_quantisers(struct progressive_header *header, struct bytes body, struct error *err) {
-    const char *why = jpeg_quantisers_read(&header->quantisers, body);
+static enum status read_steps(struct progressive_header *header, struct bytes body, struct error *err) {
+    const char *why = jpeg_steps_read(&header->steps, body);
     return why ? progressive_header_refuse(err, why) : ST_OK;
 }
 
@@ -80,7 +80,7 @@ static enum status read_frame(struct progressive_header *header, struct bytes bo
         header->component[i].name = from[0];
         header->component[i].h = h;
         header->component[i].v = v;
-        header->component[i].quantiser = from[2] % JPEG_TABLES_MAX;
+        header->component[i].steps = from[2] % JPEG_TABLES_MAX;
         if (h < 1 || h > PROGRESSIVE_FACTOR_MAX || v < 1 || v > PROGRESSIVE_FACTOR_MAX ||
             from[2] >= JPEG_TABLES_MAX || is_name_taken(header, i)) {
             return progressive_header_refuse(err, "its frame is damaged");
@@ -116,7 +116,7 @@ static bool select_tables(struct progressive_header *header, uint32_t index, con
     header->part[index].dc = dc_table;
     header->part[index].ac = ac_table;
     return (!dc || header->has_codes[0][dc_table]) && (!ac || header->has_codes[1][ac_table]) &&
-           header->quantisers.exist[header->component[component].quantiser];
+           header->steps.exist[header->component[component].steps];
 }
 
 static enum status read_scan(struct progressive_header *header, struct bytes body, struct error *err) {
@@ -152,7 +152,7 @@ static enum status read_segment(struct progressive_header *header, uint8_t marke
     case DHT:
         return read_codes(header, body, err);
     case DQT:
-        return read_quantisers(header, body, err);
+        return read_steps(header, body, err);
     case DRI:
         return read_interval(body, err);
     case SOS:

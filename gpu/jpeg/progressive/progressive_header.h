@@ -22,9 +22,9 @@ struct progressive_header {
     uint32_t components; /* 0: there was no frame */
     uint32_t width, height;
     struct {
-        uint8_t name, h, v, quantiser; /* sampling factors; table */
+        uint8_t name, h, v, steps; /* sampling factors; table */
     } component[PROGRESSIVE_COMPONENTS];
-    struct jpeg_quantisers quantisers;
+    struct jpeg_steps steps;            /* of quantisation */
     bool has_codes[2][JPEG_TABLES_MAX]; /* DC, AC */
     struct progressive_codes codes[2][JPEG_TABLES_MAX];
     /* The scan: its components in the order of the frame, with their tables, its coefficients, and the bits

@@ -48,7 +48,7 @@ static bool is_plain(const struct progressive_header *header) {
     bool plain = true;
     for (uint32_t i = 0; i < header->components; i++) {
         bool luma = i == 0 && header->components > 1;
-        plain = plain && header->component[i].name == i + 1 && header->component[i].quantiser == (i > 0) &&
+        plain = plain && header->component[i].name == i + 1 && header->component[i].steps == (i > 0) &&
                 (luma || (header->component[i].h == 1 && header->component[i].v == 1));
     }
     return plain;
@@ -81,15 +81,15 @@ static void describe(struct progressive_parser *parser, const struct image_shape
 
 /* ---- scans ---- */
 
-/* A component's quantiser is the one before its first scan. */
-static bool keep_quantiser(struct progressive_parser *parser, uint32_t component, bool first) {
+/* A component's steps are those before its first scan. */
+static bool latch_steps(struct progressive_parser *parser, uint32_t component, bool first) {
     const struct progressive_header *header = &parser->header;
-    const uint16_t *quantiser = header->quantisers.of[header->component[component].quantiser];
+    const uint16_t *steps = header->steps.of[header->component[component].steps];
     bool same = true;
     for (uint32_t k = 0; k < COEFFICIENTS_BLOCK; k++) {
-        uint16_t *to = &parser->source->head.quantiser[component][jpeg_head_zigzag[k]];
-        same = same && (first || *to == quantiser[k]);
-        *to = quantiser[k];
+        uint16_t *to = &parser->source->head.steps[component][jpeg_head_zigzag[k]];
+        same = same && (first || *to == steps[k]);
+        *to = steps[k];
     }
     return same;
 }
@@ -98,7 +98,7 @@ static bool keep_quantiser(struct progressive_parser *parser, uint32_t component
 static bool note_band(struct progressive_parser *parser, uint32_t component) {
     const struct progressive_header *header = &parser->header;
     int8_t *low = parser->low[component];
-    if (!keep_quantiser(parser, component, low[0] == UNSEEN) || (header->from > 0 && low[0] == UNSEEN)) {
+    if (!latch_steps(parser, component, low[0] == UNSEEN) || (header->from > 0 && low[0] == UNSEEN)) {
         return false;
     }
     for (uint32_t k = header->from; k <= header->to; k++) {
