@@ -55,12 +55,13 @@ struct jpeg_coefficients jpeg_coefficients_in(uint8_t *memory, const struct coef
 /* Whether the frame's components are the planes. */
 static bool is_shape(const struct jpeg_dec_header *header, const struct image_shape *shape,
                      const struct coefficients_layout *layout) {
-    bool same = header->component_count == layout->planes && header->width == shape->width &&
-                header->height == shape->height && header->component[0].h == header->h_max &&
-                header->component[0].v == header->v_max;
+    bool same = header->frame.count == layout->planes && header->frame.width == shape->width &&
+                header->frame.height == shape->height &&
+                header->frame.component[0].h == header->frame.h_max &&
+                header->frame.component[0].v == header->frame.v_max;
     for (unsigned i = 1; i < layout->planes; i++) {
-        same = same && header->component[i].h * layout->h == header->h_max &&
-               header->component[i].v * layout->v == header->v_max;
+        same = same && header->frame.component[i].h * layout->h == header->frame.h_max &&
+               header->frame.component[i].v * layout->v == header->frame.v_max;
     }
     return same;
 }
@@ -75,7 +76,7 @@ static void count_blocks(struct coefficients_reader *reader, const struct image_
 
 /* A component's steps are those before its first scan. */
 static bool latch_steps(struct coefficients_reader *reader, unsigned component, bool first) {
-    const uint16_t *steps = reader->header.steps[reader->header.component[component].steps];
+    const uint16_t *steps = reader->header.steps.of[reader->header.frame.component[component].steps];
     bool good = true;
     for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
         uint16_t *to = &reader->head->steps[component][jpeg_head_zigzag[k]];
@@ -85,62 +86,52 @@ static bool latch_steps(struct coefficients_reader *reader, unsigned component, 
     return good;
 }
 
-static bool is_plain(const struct jpeg_dec_header *header) {
-    bool plain = true;
-    for (unsigned i = 0; i < header->component_count; i++) {
-        const struct jpeg_dec_component *c = &header->component[i];
-        bool luma = i == 0 && header->component_count > 1;
-        plain = plain && c->id == i + 1 && c->steps == (i > 0) && (luma || (c->h == 1 && c->v == 1));
-    }
-    return plain;
-}
-
 /* Notes which bits a scan brings. Each must be the next one of its coefficients. */
 static bool note_band(struct coefficients_reader *reader, unsigned component) {
     const struct jpeg_dec_header *header = &reader->header;
     int8_t *low = reader->low[component];
-    if (!latch_steps(reader, component, low[0] == UNSEEN) || (header->from > 0 && low[0] == UNSEEN)) {
+    if (!latch_steps(reader, component, low[0] == UNSEEN) || (header->scan.from > 0 && low[0] == UNSEEN)) {
         return false;
     }
-    for (unsigned k = header->from; k <= header->to; k++) {
-        if (header->high > 0 ? low[k] != header->high : low[k] != UNSEEN) {
+    for (unsigned k = header->scan.from; k <= header->scan.to; k++) {
+        if (header->scan.high > 0 ? low[k] != header->scan.high : low[k] != UNSEEN) {
             return false;
         }
-        low[k] = (int8_t)header->low;
+        low[k] = (int8_t)header->scan.low;
     }
     return true;
 }
 
 static bool make_codes(struct coefficients_reader *reader, unsigned part) {
     const struct jpeg_dec_header *header = &reader->header;
-    const struct jpeg_dec_selector *from = &header->scan[part];
-    bool dc = header->from == 0 && header->high == 0, ac = header->to > 0;
+    const struct jpeg_scan_part *from = &header->scan.part[part];
+    bool dc = jpeg_scan_header_needs_dc(&header->scan), ac = jpeg_scan_header_needs_ac(&header->scan);
     return (!dc || jpeg_dec_codes_make(&reader->bands.dc[part], &header->dc[from->dc])) &&
            (!ac || jpeg_dec_codes_make(&reader->bands.ac[part], &header->ac[from->ac]));
 }
 
 static jpeg_scans_decoder *decoder_of(const struct jpeg_dec_header *header) {
-    bool first = header->high == 0;
+    bool first = header->scan.high == 0;
     if (!header->progressive) {
         return jpeg_scans_whole;
     }
-    return header->from == 0 ? (first ? jpeg_scans_dc : jpeg_scans_dc_refine)
-           : first           ? jpeg_scans_ac
-                             : jpeg_scans_ac_refine;
+    return header->scan.from == 0 ? (first ? jpeg_scans_dc : jpeg_scans_dc_refine)
+           : first                ? jpeg_scans_ac
+                                  : jpeg_scans_ac_refine;
 }
 
 static bool start_scan(struct coefficients_reader *reader) {
     const struct jpeg_dec_header *header = &reader->header;
     struct jpeg_scans *bands = &reader->bands;
-    for (unsigned i = 0; i < header->scan_count; i++) {
-        if (!note_band(reader, header->scan[i].component) || !make_codes(reader, i)) {
+    for (unsigned i = 0; i < header->scan.count; i++) {
+        if (!note_band(reader, header->scan.part[i].component) || !make_codes(reader, i)) {
             return false;
         }
     }
     reader->decode = decoder_of(header);
-    bands->from = header->from > 0 ? header->from : 1;
-    bands->to = header->to;
-    bands->low = header->low;
+    bands->from = header->scan.from > 0 ? header->scan.from : 1;
+    bands->to = header->scan.to;
+    bands->low = header->scan.low;
     reader->until_restart = header->interval;
     reader->next_restart = 0;
     jpeg_scans_restart(bands);
@@ -181,13 +172,13 @@ static uint32_t next_run(struct coefficients_reader *reader, uint32_t left) {
 
 /* The blocks in row y of a component's plane. */
 static struct jpeg_scans_row row_of(const struct coefficients_reader *reader, unsigned part, uint32_t y) {
-    return (struct jpeg_scans_row){coefficients_row(&reader->layout, reader->header.scan[part].component, y),
-                                   part};
+    return (struct jpeg_scans_row){
+        coefficients_row(&reader->layout, reader->header.scan.part[part].component, y), part};
 }
 
 static bool decode_alone(struct coefficients_reader *reader, uint32_t y) {
     const struct jpeg_scans_row row = row_of(reader, 0, y);
-    uint32_t width = reader->blocks[reader->header.scan[0].component].x;
+    uint32_t width = reader->blocks[reader->header.scan.part[0].component].x;
     for (uint32_t x = 0, count; x < width; x += count) {
         count = next_run(reader, width - x);
         if (count == 0 || !reader->decode(&reader->bands, &row, x, x + count)) {
@@ -199,8 +190,8 @@ static bool decode_alone(struct coefficients_reader *reader, uint32_t y) {
 
 /* A component's part of an MCU. Blocks outside of its plane are read into the one behind all others. */
 static bool decode_part(struct coefficients_reader *reader, unsigned part, uint32_t mcu_x, uint32_t mcu_y) {
-    unsigned component = reader->header.scan[part].component;
-    const struct jpeg_dec_component *from = &reader->header.component[component];
+    unsigned component = reader->header.scan.part[part].component;
+    const struct jpeg_component *from = &reader->header.frame.component[component];
     bool good = true;
     for (uint32_t n = 0; n < (uint32_t)from->h * from->v && good; n++) {
         uint32_t x = mcu_x * from->h + n % from->h, y = mcu_y * from->v + n / from->h;
@@ -216,11 +207,11 @@ static bool decode_part(struct coefficients_reader *reader, unsigned part, uint3
 
 static bool decode_together(struct coefficients_reader *reader, uint32_t mcu_y) {
     const struct jpeg_dec_header *header = &reader->header;
-    uint32_t width = divide_up(header->width, (uint32_t)BLOCK * header->h_max);
+    uint32_t width = divide_up(header->frame.width, (uint32_t)BLOCK * header->frame.h_max);
     for (uint32_t x = 0, count; x < width; x += count) {
         count = next_run(reader, width - x);
         for (uint32_t i = x; i < x + count; i++) {
-            for (unsigned part = 0; part < header->scan_count; part++) {
+            for (unsigned part = 0; part < header->scan.count; part++) {
                 if (!decode_part(reader, part, i, mcu_y)) {
                     return false;
                 }
@@ -236,9 +227,9 @@ static bool decode_together(struct coefficients_reader *reader, uint32_t mcu_y) 
 /* *good: the data is whole. */
 static enum status decode_scan(struct coefficients_reader *reader, bool *good, struct error *err) {
     const struct jpeg_dec_header *header = &reader->header;
-    bool alone = header->scan_count == 1;
-    uint32_t rows = alone ? reader->blocks[header->scan[0].component].y
-                          : divide_up(header->height, (uint32_t)BLOCK * header->v_max);
+    bool alone = header->scan.count == 1;
+    uint32_t rows = alone ? reader->blocks[header->scan.part[0].component].y
+                          : divide_up(header->frame.height, (uint32_t)BLOCK * header->frame.v_max);
     enum status status = ST_OK;
     *good = true;
     for (uint32_t y = 0; y < rows && *good && status == ST_OK; y++) {
@@ -304,7 +295,8 @@ enum status jpeg_coefficients_read_by(const struct jpeg_coefficients_way *way, s
     enum status status = ST_OK;
     bool good = coefficients_lay_out(shape, &reader->layout) &&
                 jpeg_dec_header_open(header, input, true) == JPEG_DEC_SCAN &&
-                is_shape(header, shape, &reader->layout) && (!way->plain || is_plain(header));
+                is_shape(header, shape, &reader->layout) &&
+                (!way->plain || jpeg_frame_is_plain(&header->frame));
     if (good) {
         reader->limits = limits;
         set_way(&reader->bands, way);

@@ -3,19 +3,15 @@
 
 #include <string.h>
 
+#include "core/jpeg/frame.h"
 #include "core/jpeg/tables.h"
 
 enum { SOF0 = 0xc0, SOF1 = 0xc1, DHT = 0xc4, RST0 = 0xd0, RST7 = 0xd7, SOI = 0xd8, EOI = 0xd9, SOS = 0xda };
 enum { DQT = 0xdb, DRI = 0xdd, APP0 = 0xe0, APP2 = 0xe2, APP15 = 0xef, COM = 0xfe, MARKER = 0xff };
-enum { COMPONENTS_MAX = 3, TABLES = 2, BLOCK = 8, FACTOR_MAX = 4, BLOCKS_MAX = 10, STEPS = 64 };
+enum { COMPONENTS_MAX = JPEG_FRAME_COMPONENTS, TABLES = 2, BLOCK = 8, BLOCKS_MAX = 10, STEPS = 64 };
 enum { COMPONENT_MAX = 1 << 20 }; /* blocks; above, DC differences may exceed the range of libjpeg */
 enum { SEGMENT_HEAD = 4 /* marker and length */, INDEX_NAME = 4 /* of the name of an index of pictures */ };
 enum { CODE_BITS = JPEG_TABLE_LENGTHS, DC_BITS_MAX = 11, AC_BITS_MAX = 10, RUN_MAX = 15 };
-
-struct component {
-    uint8_t id, h, v, steps; /* sampling factors; quantisation table */
-    uint8_t dc, ac;          /* Huffman tables */
-};
 
 /* Column-wise place of each coefficient in zigzag order. */
 static const uint8_t by_columns[STEPS] = {0,  8,  1,  2,  9,  16, 24, 17, 10, 3,  4,  11, 18, 25, 32, 40,
@@ -27,8 +23,9 @@ struct header_parser {
     struct bytes file; /* may change meanwhile, so bytes_fetch copies what is read twice */
     size_t at;         /* of the next marker */
     struct sync_tables *tables;
-    uint32_t width, height, components, interval;
-    struct component component[COMPONENTS_MAX];
+    uint32_t interval;
+    struct jpeg_frame_header frame;
+    struct jpeg_scan_part part[COMPONENTS_MAX];
     struct jpeg_steps steps; /* of quantisation */
     bool has_codes[2 * TABLES];
     bool several; /* more pictures follow */
@@ -112,41 +109,23 @@ static enum status read_interval(struct header_parser *header, struct bytes body
 }
 
 static enum status read_frame(struct header_parser *header, struct bytes body, struct error *err) {
-    enum { HEAD = 6, EACH = 3 };
-    if (header->components > 0 || body.size < HEAD || body.data[0] != 8 ||
-        (body.data[5] != 1 && body.data[5] != COMPONENTS_MAX) ||
-        body.size != HEAD + (size_t)body.data[5] * EACH) {
-        return refuse(err, "its frame is not one of 8 bits and 1 or 3 components");
-    }
-    header->height = bytes_be16(body.data + 1);
-    header->width = bytes_be16(body.data + 3);
-    header->components = body.data[5];
-    for (uint32_t i = 0; i < header->components; i++) {
-        const uint8_t *from = body.data + HEAD + (size_t)i * EACH;
-        struct component *to = &header->component[i];
-        *to = (struct component){
-            .id = from[0], .h = from[1] >> 4, .v = from[1] & 15, .steps = from[2] & (FACTOR_MAX - 1)};
-        if (to->h < 1 || to->h > FACTOR_MAX || to->v < 1 || to->v > FACTOR_MAX || from[2] >= FACTOR_MAX) {
-            return refuse(err, "its frame is damaged");
-        }
-    }
-    return header->width > 0 && header->height > 0 ? ST_OK : refuse(err, "its frame has no size");
+    const char *why = jpeg_frame_read(&header->frame, body);
+    return why ? refuse(err, why) : ST_OK;
 }
 
 /* Takes all components in their order, in one scan, with existing tables. A sequential scan has all
  * coefficients, whatever the band and the bits behind the components say, as libjpeg has it. */
 static enum status read_scan(struct header_parser *header, struct bytes body, struct error *err) {
-    uint32_t count = header->components;
+    uint32_t count = header->frame.count;
     if (count == 0 || body.size != 4 + 2 * (size_t)count || body.data[0] != count) {
         return refuse(err, "it is not one scan of all components");
     }
     for (uint32_t i = 0; i < count; i++) {
-        struct component *component = &header->component[i];
-        component->dc = body.data[2 + 2 * i] >> 4;
-        component->ac = body.data[2 + 2 * i] & 15;
-        if (body.data[1 + 2 * i] != component->id || component->dc >= TABLES || component->ac >= TABLES ||
-            !header->has_codes[component->dc] || !header->has_codes[TABLES + component->ac] ||
-            !header->steps.exist[component->steps]) {
+        const struct jpeg_component *component = &header->frame.component[i];
+        uint8_t dc = body.data[2 + 2 * i] >> 4, ac = body.data[2 + 2 * i] & 15;
+        header->part[i] = (struct jpeg_scan_part){(uint8_t)i, dc, ac};
+        if (body.data[1 + 2 * i] != component->id || dc >= TABLES || ac >= TABLES || !header->has_codes[dc] ||
+            !header->has_codes[TABLES + ac] || !header->steps.exist[component->steps]) {
             return refuse(err, "a component of the scan is unknown or lacks a table");
         }
     }
@@ -236,10 +215,10 @@ static uint8_t shift_of(uint32_t factor) {
 
 /* Finds how far chroma is reduced; false for an unsupported reduction. */
 static bool find_shape(const struct header_parser *header, struct image_shape *shape) {
-    const struct component *c = header->component;
+    const struct jpeg_component *c = header->frame.component;
     *shape = (struct image_shape){
-        .model = PIXEL_GRAY, .depth = 8, .width = header->width, .height = header->height};
-    if (header->components == 1) {
+        .model = PIXEL_GRAY, .depth = 8, .width = header->frame.width, .height = header->frame.height};
+    if (header->frame.count == 1) {
         return true;
     }
     shape->model = PIXEL_YCBCR;
@@ -254,11 +233,11 @@ static bool find_shape(const struct header_parser *header, struct image_shape *s
 static uint32_t lay_out(const struct header_parser *header, uint32_t in_mcu) {
     struct sync_tables *tables = header->tables;
     uint32_t block = 0;
-    for (uint32_t i = 0; i < header->components; i++) {
-        const struct component *c = &header->component[i];
-        for (uint32_t n = header->components == 1 ? 1 : (uint32_t)c->h * c->v; n > 0; n--, block++) {
-            tables->dc |= (uint32_t)c->dc << block;
-            tables->ac |= (uint32_t)c->ac << block;
+    for (uint32_t i = 0; i < header->frame.count; i++) {
+        const struct jpeg_component *c = &header->frame.component[i];
+        for (uint32_t n = header->frame.count == 1 ? 1 : (uint32_t)c->h * c->v; n > 0; n--, block++) {
+            tables->dc |= (uint32_t)header->part[i].dc << block;
+            tables->ac |= (uint32_t)header->part[i].ac << block;
         }
     }
     const struct sync_codes *dc = tables->codes, *ac = tables->codes + TABLES;
@@ -274,21 +253,17 @@ static void place_steps(const struct header_parser *header, struct decode_tables
     memset(decode, 0, sizeof *decode);
     for (uint32_t i = 0; i < STEPS; i++) {
         decode->place[i] = by_columns[i];
-        for (uint32_t c = 0; c < header->components; c++) {
-            decode->steps[c][by_columns[i]] = header->steps.of[header->component[c].steps][i];
+        for (uint32_t c = 0; c < header->frame.count; c++) {
+            decode->steps[c][by_columns[i]] = header->steps.of[header->frame.component[c].steps][i];
         }
     }
 }
 
 static bool is_plain(const struct header_parser *header) {
-    bool plain = true;
-    for (uint32_t i = 0; i < header->components; i++) {
-        const struct component *c = &header->component[i];
-        bool luma = i == 0 && header->components > 1;
-        plain = plain && c->id == i + 1 && c->steps == (i > 0) && (luma || (c->h == 1 && c->v == 1));
-        for (uint32_t k = 0; k < STEPS; k++) {
-            plain = plain && header->steps.of[c->steps][k] <= UINT8_MAX;
-        }
+    bool plain = jpeg_frame_is_plain(&header->frame);
+    for (uint32_t i = 0; i < header->frame.count * STEPS; i++) {
+        const struct jpeg_component *c = &header->frame.component[i / STEPS];
+        plain = plain && header->steps.of[c->steps][i % STEPS] <= UINT8_MAX;
     }
     return plain;
 }
@@ -297,7 +272,7 @@ static bool is_plain(const struct header_parser *header) {
 static void copy_steps(const struct header_parser *header, struct jpeg_header *scan) {
     for (uint32_t table = 0; table < JPEG_STEP_TABLES; table++) {
         for (uint32_t k = 0; k < STEPS; k++) {
-            bool any = table == 0 || header->components > 1;
+            bool any = table == 0 || header->frame.count > 1;
             scan->steps[table][jpeg_head_zigzag[k]] = any ? header->steps.of[table][k] : 1;
         }
     }
@@ -315,15 +290,16 @@ static void chain_blocks(struct sync_tables *tables) {
 }
 
 static enum status describe(const struct header_parser *header, struct jpeg_header *scan, struct error *err) {
-    const struct component *c = header->component;
+    const struct jpeg_component *c = header->frame.component;
     struct sync_tables *tables = header->tables;
-    bool gray = header->components == 1;
+    bool gray = header->frame.count == 1;
     uint32_t in_mcu = gray ? 1 : (uint32_t)c[0].h * c[0].v + (uint32_t)c[1].h * c[1].v * 2;
     if (!find_shape(header, &scan->shape) || in_mcu > BLOCKS_MAX) {
         return refuse(err, "its sampling factors are unusual");
     }
     uint32_t width = BLOCK * (gray ? 1U : c[0].h), height = BLOCK * (gray ? 1U : c[0].v);
-    uint32_t mcus = ((header->width + width - 1) / width) * ((header->height + height - 1) / height);
+    uint32_t mcus =
+        ((header->frame.width + width - 1) / width) * ((header->frame.height + height - 1) / height);
     if (mcus > COMPONENT_MAX / (gray ? 1U : (uint32_t)c[0].h * c[0].v)) {
         return refuse(err, "its frame is too large");
     }

@@ -103,6 +103,7 @@ static const struct {
     {0xc0, 11, 0x02, "its frame is damaged"},
     {0xc0, 11, 0x52, "its frame is damaged"},
     {0xc0, 12, 4, "its frame is damaged"},
+    {0xc0, 13, 1, "its frame is damaged"},
     {0xc0, 12, 3, "a component of the scan is unknown or lacks a table"},
     {0xc0, 11, 0x32, "its sampling factors are unusual"},
     {0xc0, 14, 0x21, "its sampling factors are unusual"},

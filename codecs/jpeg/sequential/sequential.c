@@ -72,14 +72,14 @@ size_t sequential_help_bytes(const struct image_shape *shape) {
 
 /* Whether the planes are the frame's components. */
 static bool is_image(const struct jpeg_dec_header *header, const struct image *image) {
-    bool same = header->component_count == image->plane_count && header->width == image->width &&
-                header->height == image->height && header->h_max != 3 && header->v_max != 3 &&
-                image->depth == 8;
+    bool same = header->frame.count == image->plane_count && header->frame.width == image->width &&
+                header->frame.height == image->height && header->frame.h_max != 3 &&
+                header->frame.v_max != 3 && image->depth == 8;
     for (unsigned i = 0; i < image->plane_count && same; i++) {
-        const struct jpeg_dec_component *component = &header->component[i];
+        const struct jpeg_component *component = &header->frame.component[i];
         const struct plane *plane = &image->plane[i];
-        same = plane->channels == 1 && component->h << plane->shift_x == header->h_max &&
-               component->v << plane->shift_y == header->v_max;
+        same = plane->channels == 1 && component->h << plane->shift_x == header->frame.h_max &&
+               component->v << plane->shift_y == header->frame.v_max;
     }
     return same;
 }
@@ -103,8 +103,9 @@ void jpeg_dec_part_set_steps(struct jpeg_dec_part *part, const uint16_t *steps) 
 /* The largest value whose product with any step of the scan's components is in range. */
 static int32_t largest_value(const struct jpeg_dec_header *header) {
     int32_t largest = 1;
-    for (unsigned i = 0; i < header->scan_count; i++) {
-        const uint16_t *steps = header->steps[header->component[header->scan[i].component].steps];
+    for (unsigned i = 0; i < header->scan.count; i++) {
+        const uint16_t *steps =
+            header->steps.of[header->frame.component[header->scan.part[i].component].steps];
         for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
             int32_t step = (int16_t)steps[k], size = step < 0 ? -step : step;
             largest = size > largest ? size : largest;
@@ -116,13 +117,13 @@ static int32_t largest_value(const struct jpeg_dec_header *header) {
 /* Makes the tables of a component, unless one before it has the same. */
 static bool make_tables(struct sequential *decoder, unsigned index, int32_t value_max) {
     const struct jpeg_dec_header *header = &decoder->header;
-    const struct jpeg_dec_selector *from = &header->scan[index];
+    const struct jpeg_scan_part *from = &header->scan.part[index];
     struct jpeg_dec_part *part = &decoder->scan.part[index];
     part->dc = NULL;
     part->ac = NULL;
     for (unsigned i = 0; i < index; i++) {
-        part->dc = header->scan[i].dc == from->dc ? decoder->scan.part[i].dc : part->dc;
-        part->ac = header->scan[i].ac == from->ac ? decoder->scan.part[i].ac : part->ac;
+        part->dc = header->scan.part[i].dc == from->dc ? decoder->scan.part[i].dc : part->dc;
+        part->ac = header->scan.part[i].ac == from->ac ? decoder->scan.part[i].ac : part->ac;
     }
     bool good = true;
     if (!part->dc) {
@@ -141,7 +142,7 @@ static bool make_tables(struct sequential *decoder, unsigned index, int32_t valu
 static void add_units(struct sequential *decoder, struct jpeg_dec_part *part, unsigned component,
                       bool alone) {
     const struct plane *plane = &decoder->image->plane[component];
-    const struct jpeg_dec_component *from = &decoder->header.component[component];
+    const struct jpeg_component *from = &decoder->header.frame.component[component];
     uint32_t h = alone ? 1 : from->h, v = alone ? 1 : from->v;
     size_t below = decoder->strip ? 0 : v * BLOCK * part->stride, across = (size_t)decoder->mcus * h * BLOCK;
     for (uint32_t y = 0; y < v; y++) {
@@ -164,14 +165,14 @@ static void set_coded(struct jpeg_dec_scan *scan) {
 
 static void set_size(struct sequential *decoder) {
     const struct jpeg_dec_header *header = &decoder->header;
-    uint32_t wide = (uint32_t)BLOCK * header->h_max, high = (uint32_t)BLOCK * header->v_max;
-    if (header->scan_count == 1) { /* a block is an MCU */
-        const struct plane *plane = &decoder->image->plane[header->scan[0].component];
+    uint32_t wide = (uint32_t)BLOCK * header->frame.h_max, high = (uint32_t)BLOCK * header->frame.v_max;
+    if (header->scan.count == 1) { /* a block is an MCU */
+        const struct plane *plane = &decoder->image->plane[header->scan.part[0].component];
         wide = (uint32_t)BLOCK << plane->shift_x;
         high = (uint32_t)BLOCK << plane->shift_y;
     }
-    decoder->mcus = divide_up(header->width, wide);
-    decoder->rows = divide_up(header->height, high);
+    decoder->mcus = divide_up(header->frame.width, wide);
+    decoder->rows = divide_up(header->frame.height, high);
     decoder->lines = high;
 }
 
@@ -181,19 +182,19 @@ static bool start_scan(struct sequential *decoder) {
     int32_t value_max = largest_value(header);
     scan->unit_count = 0;
     set_size(decoder);
-    for (unsigned i = 0; i < header->scan_count; i++) {
-        unsigned component = header->scan[i].component;
+    for (unsigned i = 0; i < header->scan.count; i++) {
+        unsigned component = header->scan.part[i].component;
         if (decoder->seen & 1u << component || !make_tables(decoder, i, value_max)) {
             return false;
         }
         decoder->seen |= 1u << component;
-        jpeg_dec_part_set_steps(&scan->part[i], header->steps[header->component[component].steps]);
+        jpeg_dec_part_set_steps(&scan->part[i], header->steps.of[header->frame.component[component].steps]);
         scan->part[i].last_dc = 0;
         scan->part[i].stride = decoder->image->plane[component].stride;
         if (scan->part[i].dc_step == 0) {
             return false;
         }
-        add_units(decoder, &scan->part[i], component, header->scan_count == 1);
+        add_units(decoder, &scan->part[i], component, header->scan.count == 1);
     }
     set_coded(scan);
     decoder->until_restart = header->interval;
@@ -218,7 +219,7 @@ static bool restart(struct sequential *decoder) {
     }
     decoder->next_restart = (decoder->next_restart + 1) % RESTARTS;
     decoder->until_restart = decoder->header.interval;
-    for (unsigned i = 0; i < decoder->header.scan_count; i++) {
+    for (unsigned i = 0; i < decoder->header.scan.count; i++) {
         scan->part[i].last_dc = 0;
     }
     jpeg_dec_bytes_start(&scan->bytes, input, at + 2, &scan->bits);
@@ -256,7 +257,7 @@ static void next_row(struct sequential *decoder) {
 
 /* Reports the rows of MCUs that are complete. */
 static void tell(struct sequential *decoder, uint32_t mcu_rows) {
-    const uint32_t height = decoder->header.height, rows = mcu_rows * decoder->lines;
+    const uint32_t height = decoder->header.frame.height, rows = mcu_rows * decoder->lines;
     const uint32_t complete = rows < height ? rows : height;
     if (decoder->last && complete > decoder->rows_reported) {
         decoder->rows_reported = complete;
@@ -317,8 +318,8 @@ static enum status decode_scans(struct sequential *decoder, struct bytes input, 
                                 struct error *err) {
     struct jpeg_dec_header *header = &decoder->header;
     enum jpeg_dec_next next = jpeg_dec_header_open(header, input, false);
-    unsigned all = (1u << header->component_count) - 1;
-    bool several = header->scan_count < header->component_count;
+    unsigned all = (1u << header->frame.count) - 1;
+    bool several = header->scan.count < header->frame.count;
     *declined = next != JPEG_DEC_SCAN || !is_image(header, decoder->image) || (decoder->strip && several);
     decoder->ring = *declined ? NULL : make_ring(decoder);
     enum status status = ST_OK;

@@ -5,7 +5,7 @@
 
 enum { SOF2 = 0xc2, DHT = 0xc4, SOI = 0xd8, EOI = 0xd9, SOS = 0xda, DQT = 0xdb, DRI = 0xdd };
 enum { APP0 = 0xe0, APP15 = 0xef, COM = 0xfe, MARKER = 0xff };
-enum { STEPS = JPEG_COEFFICIENTS, DC_SIZE_MAX = 15, LOW_MAX = 13 };
+enum { DC_SIZE_MAX = 15 };
 
 enum status progressive_header_refuse(struct error *err, const char *why) {
     return fail(err, ST_UNSUPPORTED, "the JPEG's scans are not for the device: %s", why);
@@ -57,87 +57,22 @@ static enum status read_interval(struct bytes body, struct error *err) {
                : progressive_header_refuse(err, "it has a restart interval");
 }
 
-static bool is_name_taken(const struct progressive_header *header, uint32_t index) {
-    bool taken = false;
-    for (uint32_t i = 0; i < index; i++) {
-        taken = taken || header->component[i].name == header->component[index].name;
-    }
-    return taken;
-}
-
 static enum status read_frame(struct progressive_header *header, struct bytes body, struct error *err) {
-    enum { HEAD = 6, EACH = 3 };
-    uint32_t count = body.size >= HEAD ? body.data[5] : 0;
-    if (header->components > 0 || (count != 1 && count != PROGRESSIVE_COMPONENTS) || body.data[0] != 8 ||
-        body.size != HEAD + (size_t)count * EACH) {
-        return progressive_header_refuse(err, "its frame is not one of 8 bits and 1 or 3 components");
-    }
-    header->height = bytes_be16(body.data + 1);
-    header->width = bytes_be16(body.data + 3);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *from = body.data + HEAD + (size_t)i * EACH;
-        uint8_t h = from[1] >> 4, v = from[1] & 15;
-        header->component[i].name = from[0];
-        header->component[i].h = h;
-        header->component[i].v = v;
-        header->component[i].steps = from[2] % JPEG_TABLES_MAX;
-        if (h < 1 || h > PROGRESSIVE_FACTOR_MAX || v < 1 || v > PROGRESSIVE_FACTOR_MAX ||
-            from[2] >= JPEG_TABLES_MAX || is_name_taken(header, i)) {
-            return progressive_header_refuse(err, "its frame is damaged");
-        }
-    }
-    header->components = count;
-    return ST_OK;
-}
-
-/* DC stands alone, or for several components; a band of AC is one component's. */
-static bool read_band(struct progressive_header *header, const uint8_t *from) {
-    header->from = from[0];
-    header->to = from[1];
-    header->high = from[2] >> 4;
-    header->low = from[2] & 15;
-    bool band = header->from == 0 ? header->to == 0
-                                  : header->parts == 1 && header->from <= header->to && header->to < STEPS;
-    return band && header->low <= LOW_MAX && (header->high == 0 || header->low + 1 == header->high);
-}
-
-/* Whether the component is behind the one before, and has the tables that the scan needs. */
-static bool select_tables(struct progressive_header *header, uint32_t index, const uint8_t *from) {
-    bool dc = header->from == 0 && header->high == 0, ac = header->from > 0;
-    uint32_t component = index == 0 ? 0 : header->part[index - 1].component + 1u;
-    while (component < header->components && header->component[component].name != from[0]) {
-        component++;
-    }
-    uint8_t dc_table = from[1] >> 4, ac_table = from[1] & 15;
-    if (component >= header->components || dc_table >= JPEG_TABLES_MAX || ac_table >= JPEG_TABLES_MAX) {
-        return false;
-    }
-    header->part[index].component = (uint8_t)component;
-    header->part[index].dc = dc_table;
-    header->part[index].ac = ac_table;
-    return (!dc || header->has_codes[0][dc_table]) && (!ac || header->has_codes[1][ac_table]) &&
-           header->steps.exist[header->component[component].steps];
+    const char *why = jpeg_frame_read(&header->frame, body);
+    return why ? progressive_header_refuse(err, why) : ST_OK;
 }
 
 static enum status read_scan(struct progressive_header *header, struct bytes body, struct error *err) {
-    uint32_t count = body.size > 0 ? body.data[0] : 0, blocks = 0;
-    if (count < 1 || count > header->components || body.size != 4 + 2 * (size_t)count) {
-        return progressive_header_refuse(err, "a scan's header is damaged");
+    struct jpeg_scan_header *scan = &header->scan;
+    const char *why = jpeg_frame_read_scan(&header->frame, true, body, scan);
+    for (uint32_t i = 0; !why && i < scan->count; i++) {
+        const struct jpeg_scan_part *part = &scan->part[i];
+        bool has = (!jpeg_scan_header_needs_dc(scan) || header->has_codes[0][part->dc]) &&
+                   (!jpeg_scan_header_needs_ac(scan) || header->has_codes[1][part->ac]) &&
+                   header->steps.exist[header->frame.component[part->component].steps];
+        why = has ? NULL : "a component of a scan is unknown or lacks a table";
     }
-    header->parts = count;
-    if (!read_band(header, body.data + 1 + 2 * (size_t)count)) {
-        return progressive_header_refuse(err, "a scan has coefficients that it may not have");
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (!select_tables(header, i, body.data + 1 + 2 * (size_t)i)) {
-            return progressive_header_refuse(err, "a component of a scan is unknown or lacks a table");
-        }
-        uint32_t component = header->part[i].component;
-        blocks += (uint32_t)header->component[component].h * header->component[component].v;
-    }
-    return count == 1 || blocks <= JPEG_MCU_BLOCKS_MAX
-               ? ST_OK
-               : progressive_header_refuse(err, "a scan has too many blocks in an MCU");
+    return why ? progressive_header_refuse(err, why) : ST_OK;
 }
 
 static bool is_metadata(uint8_t marker) {

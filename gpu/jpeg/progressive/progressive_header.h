@@ -5,7 +5,7 @@
 #ifndef BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_HEADER_H
 #define BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_HEADER_H
 
-#include "core/bytes.h"
+#include "core/jpeg/frame.h"
 #include "core/jpeg/head.h"
 #include "core/jpeg/tables.h"
 #include "gpu/jpeg/progressive/progressive_kernels.h"
@@ -13,27 +13,16 @@
 enum {
     PROGRESSIVE_COMPONENTS = KERNEL_PLANES,
     PROGRESSIVE_SEGMENT_MAX = 4096, /* bytes of a segment other than metadata */
-    PROGRESSIVE_FACTOR_MAX = 4,
 };
 
 struct progressive_header {
     struct bytes file;
-    size_t at;           /* of the next marker; of the data behind a scan's header */
-    uint32_t components; /* 0: there was no frame */
-    uint32_t width, height;
-    struct {
-        uint8_t name, h, v, steps; /* sampling factors; table */
-    } component[PROGRESSIVE_COMPONENTS];
+    size_t at; /* of the next marker; of the data behind a scan's header */
+    struct jpeg_frame_header frame;
     struct jpeg_steps steps;            /* of quantisation */
     bool has_codes[2][JPEG_TABLES_MAX]; /* DC, AC */
     struct progressive_codes codes[2][JPEG_TABLES_MAX];
-    /* The scan: its components in the order of the frame, with their tables, its coefficients, and the bits
-     * that were missing before it, 0 for the first time, and behind it. */
-    uint32_t parts;
-    struct {
-        uint8_t component, dc, ac;
-    } part[PROGRESSIVE_COMPONENTS];
-    uint8_t from, to, high, low;
+    struct jpeg_scan_header scan; /* its tables exist */
 };
 
 /* Fails with the reason why the file is left to the CPU. */

@@ -35,23 +35,13 @@ size_t progressive_room(void) {
 /* Whether the frame's components are the planes. A single one may have any factors, as it has no MCUs. */
 static bool is_shape(const struct progressive_header *header, const struct image_shape *shape,
                      const struct coefficients_layout *layout) {
-    bool same = header->components == layout->planes && header->width == shape->width &&
-                header->height == shape->height;
-    for (uint32_t i = 0; i < header->components && layout->planes > 1; i++) {
-        same = same && header->component[i].h == (i > 0 ? 1 : layout->h) &&
-               header->component[i].v == (i > 0 ? 1 : layout->v);
+    bool same = header->frame.count == layout->planes && header->frame.width == shape->width &&
+                header->frame.height == shape->height;
+    for (uint32_t i = 0; i < header->frame.count && layout->planes > 1; i++) {
+        same = same && header->frame.component[i].h == (i > 0 ? 1 : layout->h) &&
+               header->frame.component[i].v == (i > 0 ? 1 : layout->v);
     }
     return same;
-}
-
-static bool is_plain(const struct progressive_header *header) {
-    bool plain = true;
-    for (uint32_t i = 0; i < header->components; i++) {
-        bool luma = i == 0 && header->components > 1;
-        plain = plain && header->component[i].name == i + 1 && header->component[i].steps == (i > 0) &&
-                (luma || (header->component[i].h == 1 && header->component[i].v == 1));
-    }
-    return plain;
 }
 
 static void describe(struct progressive_parser *parser, const struct image_shape *shape) {
@@ -84,7 +74,7 @@ static void describe(struct progressive_parser *parser, const struct image_shape
 /* A component's steps are those before its first scan. */
 static bool latch_steps(struct progressive_parser *parser, uint32_t component, bool first) {
     const struct progressive_header *header = &parser->header;
-    const uint16_t *steps = header->steps.of[header->component[component].steps];
+    const uint16_t *steps = header->steps.of[header->frame.component[component].steps];
     bool same = true;
     for (uint32_t k = 0; k < COEFFICIENTS_BLOCK; k++) {
         uint16_t *to = &parser->source->head.steps[component][jpeg_head_zigzag[k]];
@@ -98,14 +88,14 @@ static bool latch_steps(struct progressive_parser *parser, uint32_t component, b
 static bool note_band(struct progressive_parser *parser, uint32_t component) {
     const struct progressive_header *header = &parser->header;
     int8_t *low = parser->low[component];
-    if (!latch_steps(parser, component, low[0] == UNSEEN) || (header->from > 0 && low[0] == UNSEEN)) {
+    if (!latch_steps(parser, component, low[0] == UNSEEN) || (header->scan.from > 0 && low[0] == UNSEEN)) {
         return false;
     }
-    for (uint32_t k = header->from; k <= header->to; k++) {
-        if (header->high > 0 ? low[k] != header->high : low[k] != UNSEEN) {
+    for (uint32_t k = header->scan.from; k <= header->scan.to; k++) {
+        if (header->scan.high > 0 ? low[k] != header->scan.high : low[k] != UNSEEN) {
             return false;
         }
-        low[k] = (int8_t)header->low;
+        low[k] = (int8_t)header->scan.low;
     }
     return true;
 }
@@ -143,8 +133,8 @@ static enum status pack_codes(struct progressive_parser *parser, struct progress
                               struct error *err) {
     const struct progressive_header *header = &parser->header;
     for (uint32_t i = 0; i < scan->parts && scan->kind != PROGRESSIVE_DC_MORE; i++) {
-        const struct progressive_codes *codes =
-            scan->from > 0 ? &header->codes[1][header->part[i].ac] : &header->codes[0][header->part[i].dc];
+        const struct progressive_codes *codes = scan->from > 0 ? &header->codes[1][header->scan.part[i].ac]
+                                                               : &header->codes[0][header->scan.part[i].dc];
         if (!progressive_pack_codes(&parser->pack, codes, &scan->codes[i])) {
             return progressive_header_refuse(err, "there is no room for it");
         }
@@ -154,17 +144,17 @@ static enum status pack_codes(struct progressive_parser *parser, struct progress
 
 static void describe_scan(struct progressive_parser *parser, struct progressive_scan *scan) {
     const struct progressive_header *header = &parser->header;
-    bool first = header->high == 0;
+    bool first = header->scan.high == 0;
     *scan = (struct progressive_scan){
-        .kind = header->from > 0 ? (first ? PROGRESSIVE_AC_FIRST : PROGRESSIVE_AC_MORE)
-                                 : (first ? PROGRESSIVE_DC_FIRST : PROGRESSIVE_DC_MORE),
-        .from = header->from,
-        .to = header->to,
-        .low = header->low,
-        .parts = header->parts,
+        .kind = header->scan.from > 0 ? (first ? PROGRESSIVE_AC_FIRST : PROGRESSIVE_AC_MORE)
+                                      : (first ? PROGRESSIVE_DC_FIRST : PROGRESSIVE_DC_MORE),
+        .from = header->scan.from,
+        .to = header->scan.to,
+        .low = header->scan.low,
+        .parts = header->scan.count,
     };
     for (uint32_t i = 0; i < scan->parts; i++) {
-        scan->part[i] = header->part[i].component;
+        scan->part[i] = header->scan.part[i].component;
     }
     const struct progressive_component *component = &parser->head.component[scan->part[0]];
     scan->blocks = component->across * component->down;
@@ -179,8 +169,8 @@ static enum status add_scan(struct progressive_parser *parser, struct error *err
     if (head->scans == KERNEL_PROGRESSIVE_SCANS) {
         return progressive_header_refuse(err, "it has more than 32 scans");
     }
-    for (uint32_t i = 0; i < header->parts; i++) {
-        if (!note_band(parser, header->part[i].component)) {
+    for (uint32_t i = 0; i < header->scan.count; i++) {
+        if (!note_band(parser, header->scan.part[i].component)) {
             return progressive_header_refuse(err, "its scans are not in order");
         }
     }
@@ -241,7 +231,7 @@ static enum status finish(struct progressive_parser *parser, struct error *err) 
     head->notes = (uint32_t)bytes_align_up(head->copy + used, ALIGNMENT);
     source->input = used;
     source->memory = bytes_align_up(head->notes + (size_t)notes, ALIGNMENT);
-    source->plain = is_plain(&parser->header);
+    source->plain = jpeg_frame_is_plain(&parser->header.frame);
     memcpy(parser->pack.room, head, sizeof *head);
     return ST_OK;
 }
