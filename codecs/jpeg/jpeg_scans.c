@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/jpeg/jpeg_scans.h"
 
-#include <endian.h>
 #include <string.h>
 
 enum {
@@ -15,41 +14,16 @@ enum {
 
 /* ---- bits ---- */
 
-/* Afterwards there are at least 56. */
-INLINE void load_bits(struct jpeg_dec_bits *bits) {
-    uint64_t word;
-    memcpy(&word, bits->at, sizeof word);
-    bits->word |= be64toh(word) >> bits->count;
-    bits->at += (63 - bits->count) >> 3;
-    bits->count |= 56;
-}
-
-INLINE void drop_bits(struct jpeg_dec_bits *bits, unsigned count) {
-    bits->word <<= count;
-    bits->count -= count;
-}
-
-/* 0 to 15 bits, without a sign. */
-INLINE uint32_t take_bits(struct jpeg_dec_bits *bits, unsigned count) {
-    uint32_t value = (uint32_t)(bits->word >> 1 >> (63 - count));
-    drop_bits(bits, count);
-    return value;
-}
-
-INLINE int32_t take_value(struct jpeg_dec_bits *bits, unsigned size) {
-    int32_t value = jpeg_dec_codes_value(bits->word, 63 - size);
-    drop_bits(bits, size);
-    return value;
-}
-
 /* A symbol with its code taken, of which there are 16 bits; SYMBOL_NONE: there is no such code. Afterwards
- * there are at least 40. The code is found while further bits are loaded, since each symbol waits for the one
- * before. */
-enum { SYMBOL_NONE = 256 };
+ * there are at least SYMBOL_LEAVES. The code is found while further bits are loaded, since each symbol waits
+ * for the one before. */
+enum { SYMBOL_NONE = 256, SYMBOL_LEAVES = JPEG_DEC_BITS_LOADED - JPEG_DEC_CODE_BITS };
+_Static_assert(SYMBOL_LEAVES - JPEG_DEC_BITS_VALUE >= JPEG_DEC_CODE_BITS,
+               "a symbol follows a value without a load");
 INLINE uint32_t take_symbol(struct jpeg_dec_bits *bits, const struct jpeg_dec_codes *codes) {
     uint32_t code = jpeg_dec_codes_find(codes, bits->word);
-    load_bits(bits);
-    drop_bits(bits, code & 255);
+    jpeg_dec_bits_load(bits);
+    jpeg_dec_bits_drop(bits, code & 255);
     return code ? code >> 8 : SYMBOL_NONE;
 }
 
@@ -82,12 +56,12 @@ void jpeg_scans_restart(struct jpeg_scans *bands) {
 /* Adds the difference of a block. */
 INLINE bool read_dc(struct jpeg_scans *bands, unsigned part, int16_t *block) {
     struct jpeg_dec_bits bits = bands->bits;
-    load_bits(&bits);
+    jpeg_dec_bits_load(&bits);
     uint32_t size = take_symbol(&bits, &bands->dc[part]);
     if (size > VALUE_BITS_MAX) {
         return false;
     }
-    int32_t sum = bands->last_dc[part] + take_value(&bits, size), value = sum * (1 << bands->low);
+    int32_t sum = bands->last_dc[part] + jpeg_dec_bits_value(&bits, size), value = sum * (1 << bands->low);
     bands->last_dc[part] = sum;
     bands->bits = bits;
     block[0] = (int16_t)value;
@@ -108,8 +82,8 @@ bool jpeg_scans_dc_refine(struct jpeg_scans *bands, const struct jpeg_scans_row 
                           uint32_t to) {
     for (uint32_t x = from; x < to; x++) {
         int16_t *block = block_at(bands, coefficients_block(&row->blocks, x));
-        load_bits(&bands->bits);
-        block[0] = (int16_t)(block[0] | (int32_t)take_bits(&bands->bits, 1) << bands->low);
+        jpeg_dec_bits_load(&bands->bits);
+        block[0] = (int16_t)(block[0] | (int32_t)jpeg_dec_bits_take(&bands->bits, 1) << bands->low);
         if (!lasts(bands)) {
             return false;
         }
@@ -121,7 +95,7 @@ bool jpeg_scans_dc_refine(struct jpeg_scans *bands, const struct jpeg_scans_row 
 
 /* The number of blocks that end with this one. */
 INLINE uint32_t take_ends(struct jpeg_dec_bits *bits, uint32_t run) {
-    return (1u << run) + take_bits(bits, run);
+    return (1u << run) + (uint32_t)jpeg_dec_bits_take(bits, run);
 }
 
 /* Reads coefficients up to the end of the band, or of the block. */
@@ -130,7 +104,7 @@ INLINE bool read_ac(struct jpeg_scans *bands, const struct jpeg_dec_codes *codes
     struct jpeg_dec_bits bits = bands->bits;
     const uint32_t last = bands->to, low = bands->low;
     uint64_t mask = *filled;
-    load_bits(&bits);
+    jpeg_dec_bits_load(&bits);
     for (uint32_t k = bands->from; k <= last; k++) {
         uint32_t symbol = take_symbol(&bits, codes), run = symbol >> 4, size = symbol & 15;
         k += run;
@@ -147,7 +121,7 @@ INLINE bool read_ac(struct jpeg_scans *bands, const struct jpeg_dec_codes *codes
         if (k > last || size + low > VALUE_BITS_MAX) {
             return false;
         }
-        block[bands->place[k]] = (int16_t)(take_value(&bits, size) * (1 << low));
+        block[bands->place[k]] = (int16_t)(jpeg_dec_bits_value(&bits, size) * (1 << low));
         mask |= TOP >> k;
     }
     *filled = mask;
@@ -224,21 +198,20 @@ struct changes {
     unsigned count;
 };
 
-/* Takes as many as there are in the mask beyond those of before. Few are taken from the 39 bits that there
- * are, so that 16 stay. */
+/* Takes as many as there are in the mask beyond those of before. Few are taken at once, so that the code of a
+ * symbol stays behind a symbol and its sign. */
 INLINE void take_changes(struct jpeg_dec_bits *bits, uint64_t mask, struct changes *changes) {
     enum { FEW = 23 };
+    _Static_assert(SYMBOL_LEAVES - 1 - FEW >= JPEG_DEC_CODE_BITS, "a symbol follows");
     unsigned count = (unsigned)__builtin_popcountll(mask) - changes->count;
     changes->count += count;
     while (count > FEW) {
-        load_bits(bits);
-        changes->bits = changes->bits << FEW | bits->word >> (64 - FEW);
-        drop_bits(bits, FEW);
+        jpeg_dec_bits_load(bits);
+        changes->bits = changes->bits << FEW | jpeg_dec_bits_take(bits, FEW);
         count -= FEW;
-        load_bits(bits);
+        jpeg_dec_bits_load(bits);
     }
-    changes->bits = changes->bits << count | bits->word >> 1 >> (63 - count);
-    drop_bits(bits, count);
+    changes->bits = changes->bits << count | jpeg_dec_bits_take(bits, count);
 }
 
 /* Moves coefficients away from 0. */
@@ -259,7 +232,7 @@ INLINE bool read_new(struct jpeg_scans *bands, const struct jpeg_dec_codes *code
     uint32_t left = (uint32_t)__builtin_popcountll(zeros);
     struct jpeg_dec_bits bits = bands->bits;
     uint64_t bit = 0, made = 0; /* the last coefficient, the new ones */
-    load_bits(&bits);
+    jpeg_dec_bits_load(&bits);
     do {
         uint32_t symbol = take_symbol(&bits, codes), run = symbol >> 4, size = symbol & 15;
         if (size == 0 && run < ZERO_RUN) {
@@ -273,7 +246,7 @@ INLINE bool read_new(struct jpeg_scans *bands, const struct jpeg_dec_codes *code
         bit = select_bit(zeros, bit, run, left, quick);
         if (size == 1) {
             block[bands->place[JPEG_DEC_STEPS - 1 - __builtin_ctzll(bit)]] =
-                (int16_t)(take_bits(&bits, 1) ? step : -step);
+                (int16_t)(jpeg_dec_bits_take(&bits, 1) ? step : -step);
             made |= bit;
         }
         take_changes(&bits, old & ~(bit - 1), changes);
@@ -297,7 +270,7 @@ INLINE bool refine(struct jpeg_scans *bands, const struct jpeg_scans_row *row, u
             return false;
         }
         if (bands->ends > 0) {
-            load_bits(&bands->bits);
+            jpeg_dec_bits_load(&bands->bits);
             take_changes(&bands->bits, old, &changes);
             bands->ends--;
         }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "codecs/jpeg/sequential/jpeg_dec_bits.h"
 #include "codecs/jpeg/sequential/jpeg_dec_header.h"
 
 enum {
@@ -14,13 +15,6 @@ enum {
     JPEG_DEC_BYTES_WINDOW = 16 << 10,
     /* A coefficient takes at most 31 bits, and eight bytes are loaded at once. */
     JPEG_DEC_BYTES_BATCH = JPEG_DEC_BATCH * JPEG_DEC_STEPS * 4 + 16,
-};
-
-/* Bits that were loaded: the upper `count` ones of `word`. Those below are either 0 or the next ones. */
-struct jpeg_dec_bits {
-    uint64_t word;
-    const uint8_t *at; /* behind the last whole byte of them, in the window */
-    unsigned count;
 };
 
 struct jpeg_dec_bytes {

@@ -5,39 +5,10 @@
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_JPEG_DEC_MCUS_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_JPEG_DEC_MCUS_H
 
-#include <endian.h>
-#include <string.h>
-
 #include "codecs/jpeg/pixels/pixels_upsample.h"
 #include "codecs/jpeg/sequential/jpeg_dec_packed.h"
 #include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "codecs/jpeg/sequential/jpeg_dec_stored.h"
-
-/* The bits behind those of the word, at their place in it, so that it has at least 56. */
-INLINE uint64_t next_bits(struct jpeg_dec_bits *bits) {
-    uint64_t word;
-    memcpy(&word, bits->at, sizeof word);
-    word = be64toh(word) >> bits->count;
-    bits->at += (63 - bits->count) >> 3;
-    bits->count |= 56;
-    return word;
-}
-
-INLINE void load_bits(struct jpeg_dec_bits *bits) {
-    bits->word |= next_bits(bits);
-}
-
-INLINE void drop_bits(struct jpeg_dec_bits *bits, unsigned count) {
-    bits->word <<= count;
-    bits->count -= count;
-}
-
-/* Bits of 0 to 15. */
-INLINE int32_t take_value(struct jpeg_dec_bits *bits, uint32_t size) {
-    int32_t value = jpeg_dec_codes_value(bits->word, 63 - size);
-    drop_bits(bits, size);
-    return value;
-}
 
 INLINE void put(struct jpeg_dec_coded *coded, uint64_t k, uint64_t distance, int32_t value) {
     if (SORTS) {
@@ -57,15 +28,16 @@ INLINE uint64_t turned(uint64_t entry, unsigned shift) {
  * positions and JPEG_DEC_BLOCK_END. 0: it is damaged or unusual. */
 static uint64_t read_symbol(struct jpeg_dec_bits *bits, struct jpeg_dec_coded *coded, uint64_t k) {
     const struct jpeg_dec_part *part = coded->part;
-    load_bits(bits);
+    _Static_assert(JPEG_DEC_CODE_BITS + JPEG_DEC_BITS_VALUE <= JPEG_DEC_BITS_LOADED, "one load is enough");
+    jpeg_dec_bits_load(bits);
     uint32_t code = jpeg_dec_codes_find(k > 0 ? &part->ac->codes : &part->dc->codes, bits->word);
     uint32_t run = code >> 12, size = code >> 8 & 15;
-    drop_bits(bits, code & 255);
+    jpeg_dec_bits_drop(bits, code & 255);
     if (code == 0 || (k > 0 && size == 0 && run < 15)) {
         return code == 0 ? 0 : k + JPEG_DEC_BLOCK_END;
     }
-    int32_t value = take_value(bits, size), product = 0;
-    load_bits(bits);
+    int32_t value = jpeg_dec_bits_value(bits, size), product = 0;
+    jpeg_dec_bits_load(bits);
     k += run;
     if (k < JPEG_DEC_STEPS) {
         product = value * part->place[k].step;
@@ -105,12 +77,12 @@ INLINE void reader_next(struct jpeg_dec_reader *reader, uint64_t entry) {
  * read some too many: the step is taken back, and one symbol is read. */
 static bool read_blocks(struct jpeg_dec_bits *state, struct jpeg_dec_coded *coded,
                         const struct jpeg_dec_coded *end) {
-    enum { LOOKUPS = 56 / JPEG_DEC_TAKEN_MAX - 1 };
+    enum { LOOKUPS = JPEG_DEC_BITS_LOADED / JPEG_DEC_TAKEN_MAX - 1 };
     struct jpeg_dec_bits bits = *state;
     struct jpeg_dec_reader reader = {coded, coded->dc, 0};
-    load_bits(&bits);
+    jpeg_dec_bits_load(&bits);
     for (;;) {
-        uint64_t fresh = next_bits(&bits);
+        uint64_t fresh = jpeg_dec_bits_next(&bits);
 #pragma GCC unroll 3
         for (unsigned i = 0; i < LOOKUPS; i++) {
             uint64_t before = bits.word, entry = reader.look[before >> (64 - JPEG_DEC_LOOK_BITS)];
