@@ -48,3 +48,21 @@ bool jpeg_code_table_fits(const struct jpeg_code_table *table, uint32_t dc_bits)
     }
     return fits;
 }
+
+bool jpeg_code_table_number(const uint8_t counts[JPEG_TABLE_LENGTHS], uint32_t limit[JPEG_TABLE_LENGTHS + 1],
+                            int32_t first[JPEG_TABLE_LENGTHS + 1]) {
+    uint32_t code = 0, number = 0;
+    limit[0] = 0;
+    first[0] = 0;
+    for (uint32_t length = 1; length <= JPEG_TABLE_LENGTHS; length++, code <<= 1) {
+        uint32_t count = counts[length - 1];
+        if (count > 0 && code + count >= 1u << length) {
+            return false;
+        }
+        first[length] = (int32_t)number - (int32_t)code;
+        code += count;
+        number += count;
+        limit[length] = code << (JPEG_TABLE_LENGTHS - length);
+    }
+    return true;
+}

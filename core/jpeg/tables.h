@@ -33,4 +33,10 @@ bool jpeg_code_table_next(struct bytes *segment, uint32_t numbers, struct jpeg_c
 /* Whether no symbol of a DC table, which is the bits of a difference, is larger. True for AC. */
 bool jpeg_code_table_fits(const struct jpeg_code_table *table, uint32_t dc_bits);
 
+/* Numbers the codes of each length, from their counts. 16 bits of input below limit[length] begin with a code
+ * of at most so many bits; first[length] is the place of a code's symbol, less the code. False where there is
+ * no room for a code, or one is of ones alone: libjpeg refuses these, too. */
+bool jpeg_code_table_number(const uint8_t counts[JPEG_TABLE_LENGTHS], uint32_t limit[JPEG_TABLE_LENGTHS + 1],
+                            int32_t first[JPEG_TABLE_LENGTHS + 1]);
+
 #endif

@@ -76,21 +76,10 @@ static enum status read_frame(struct sof3 *file, struct bytes body, struct error
 }
 
 static bool make_codes(struct sof3_codes *codes, const struct jpeg_code_table *table) {
-    uint32_t code = 0, number = 0;
     memset(codes, 0, sizeof *codes);
     memcpy(codes->symbol, table->symbols, table->count);
-    for (unsigned length = 1; length <= CODE_BITS; length++, code <<= 1) {
-        uint32_t count = table->counts[length - 1];
-        if (count > 0 && code + count >= 1u << length) { /* no room, or a code of ones alone */
-            return false;
-        }
-        codes->first[length] = (int32_t)number - (int32_t)code;
-        code += count;
-        number += count;
-        codes->end[length] = code << (CODE_BITS - length);
-    }
-    codes->present = true;
-    return true;
+    codes->present = jpeg_code_table_number(table->counts, codes->end, codes->first);
+    return codes->present;
 }
 
 static enum status read_codes(struct sof3 *file, struct bytes body, struct error *err) {

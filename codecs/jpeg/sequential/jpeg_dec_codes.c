@@ -20,22 +20,17 @@ static void fill_quick(struct jpeg_dec_codes *codes, uint32_t code, uint32_t len
 }
 
 bool jpeg_dec_codes_make(struct jpeg_dec_codes *codes, const struct jpeg_dec_table *table) {
-    uint32_t code = 0, number = 0;
+    uint32_t number = 0;
     memset(codes, 0, sizeof *codes);
-    for (uint32_t length = 1; length <= JPEG_DEC_CODE_BITS; length++, code <<= 1) {
-        uint32_t end = code + table->counts[length - 1];
-        if (end > code && end >= 1u << length) { /* no room, or a code of ones alone */
-            return false;
-        }
-        codes->first[length] = (int32_t)number - (int32_t)code;
-        codes->limit[length] = end << (JPEG_DEC_CODE_BITS - length);
-        for (; code < end; code++, number++) {
-            codes->symbol[number] = table->symbols[number];
-            if (length <= JPEG_DEC_QUICK_BITS) {
-                fill_quick(codes, code, length, table->symbols[number]);
-            }
+    if (!jpeg_code_table_number(table->counts, codes->limit, codes->first)) {
+        return false;
+    }
+    for (uint32_t length = 1; length <= JPEG_DEC_QUICK_BITS; length++) {
+        for (uint32_t i = 0; i < table->counts[length - 1]; i++, number++) {
+            fill_quick(codes, number - (uint32_t)codes->first[length], length, table->symbols[number]);
         }
     }
+    memcpy(codes->symbol, table->symbols, sizeof codes->symbol);
     return true;
 }
 

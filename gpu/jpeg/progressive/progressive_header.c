@@ -16,23 +16,6 @@ static enum status read_steps(struct progressive_header *header, struct bytes bo
     return why ? progressive_header_refuse(err, why) : ST_OK;
 }
 
-/* Makes codes from the counts of each length. False where there is no room for them, or one is of ones alone.
- */
-static bool make_codes(struct progressive_codes *codes, const uint8_t *counts) {
-    uint32_t code = 0, number = 0;
-    for (uint32_t length = 1; length <= KERNEL_PROGRESSIVE_CODE; length++, code <<= 1) {
-        uint32_t count = counts[length - 1];
-        if (count > 0 && code + count >= 1U << length) {
-            return false;
-        }
-        codes->first[length] = (int32_t)number - (int32_t)code;
-        code += count;
-        number += count;
-        codes->limit[length] = code << (KERNEL_PROGRESSIVE_CODE - length);
-    }
-    return true;
-}
-
 static enum status read_codes(struct progressive_header *header, struct bytes body, struct error *err) {
     while (body.size > 0) {
         struct jpeg_code_table table;
@@ -43,7 +26,7 @@ static enum status read_codes(struct progressive_header *header, struct bytes bo
         struct progressive_codes *codes = &header->codes[table.class][table.number];
         memset(codes, 0, sizeof *codes);
         memcpy(codes->symbol, table.symbols, table.count);
-        if (!make_codes(codes, table.counts)) {
+        if (!jpeg_code_table_number(table.counts, codes->limit, codes->first)) {
             return progressive_header_refuse(err, "a Huffman table has codes that may not be");
         }
         header->has_codes[table.class][table.number] = true;
