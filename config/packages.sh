@@ -21,7 +21,8 @@
 # Debian 12 and 13. Elsewhere it only says what is needed.
 set -euo pipefail
 
-mapfile -t libraries < <(sed -nE 's/^(READ_)?FORMAT\(.*, (\S+-dev)\)$/\2/p' "$(dirname "$0")/../codecs/formats.def")
+names=$(sed -nE 's/^(READ_)?FORMAT\(.*, (\S+-dev)\)$/\2/p' "$(dirname "$0")/../codecs/formats.def")
+mapfile -t libraries <<<"$names"
 build=(gcc libc6-dev make xz-utils libjpeg62-turbo-dev libpng-dev libdeflate-dev liblzma-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
     "${libraries[@]}" python3-pip)
 run=("${build[@]}" curl)
