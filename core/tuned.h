@@ -28,7 +28,7 @@
 /* Zen 4, converted to Zen 3: tests/python.sh bench/cost.py. */
 #define TUNED_DECODE_COEFFICIENTS 1, 20 /* a progressive JPEG up to its coefficients */
 #define TUNED_DECODE_LIBJPEG 5, 29      /* by libjpeg-turbo: 14.7 ms with 164 KB, 24.3 ms with 476 KB */
-#define TUNED_DECODE_UNKNOWN 1, 10 /* a guess for what is not recognised */
+#define TUNED_DECODE_UNKNOWN 1, 10      /* a guess for what is not recognised */
 
 /* The worst nanoseconds a byte that libdeflate takes for each effort of PNG. Unknown host:
  * build/release/bench/codecs. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Small windows, and samples of 16 bits, are searched bit by bit (filters/morphology/gpu/morphology.cuh). For
  * all others the time does not depend on the radius (filters/median/gpu/median.cuh). */
-#include "gpu/filter.h"
 #include "core/tuned.h"
+#include "gpu/filter.h"
 
 #include "gpu/stream/launch.h"
 
