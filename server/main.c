@@ -60,9 +60,9 @@ static bool may_have_gpu(const struct config *config) {
  * than two workers per counted one. A reader has no codecs. An event thread has three. */
 static enum status reserve_descriptors(const struct service *service, unsigned workers, struct error *err) {
     const struct config *config = service->config;
-    unsigned threads = http_threads(config, service->cores);
     rlim_t want = (rlim_t)config->connections * (service->gpu ? 3 : 2) + (rlim_t)workers * 9 +
-                  (rlim_t)service->places * 5 + (rlim_t)service->readers * 3 + (rlim_t)threads * 3 + 64;
+                  (rlim_t)service->gpu_concurrency * 5 + (rlim_t)service->entropy_decodes * 3 +
+                  (rlim_t)http_threads(config, service->cores) * 3 + 64;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur < want) {
@@ -89,7 +89,7 @@ static struct gpu_options gpu_options(const struct service *service) {
         .single_process = config->single_process,
         .timeout_ms = config->gpu_timeout_ms,
         .work_timeout_ms = config->work_timeout_ms,
-        .jpeg = service->places > 0,
+        .jpeg = service->gpu_concurrency > 0,
         .pictures = config->gpu_pictures,
         .sandbox = config->sandbox != CHOICE_sandbox_off && !config->single_process,
         .sandbox_must = config->sandbox == CHOICE_sandbox_on,
@@ -166,8 +166,8 @@ static void service_prepare(struct service *service, const struct command *comma
     processor_limit(processor_level(config_choice_name(config->cpu_level)));
     service->notify = activation_connect();
     service->gpu = may_have_gpu(config);
-    service->places = service->gpu ? effective_places(config) : 0;
-    service->readers = effective_readers(config, service->places);
+    service->gpu_concurrency = service->gpu ? effective_gpu_concurrency(config) : 0;
+    service->entropy_decodes = effective_entropy_decodes(config, service->gpu_concurrency);
     settings_init(&service->settings);
     if (!service->gpu && strcmp(config->gpus, "none") != 0) {
         log_message(LOG_INFO, "gpu", "no GPU: the CPU does all the work");
@@ -188,7 +188,7 @@ static enum status service_init(struct service *service, struct error *err) {
     }
     struct settings *settings;
     unsigned workers = config->workers ? config->workers : service->cores;
-    unsigned threads = 2 * workers + service->places + service->readers;
+    unsigned threads = 2 * workers + service->gpu_concurrency + service->entropy_decodes;
     unsigned each = service->gpu ? 2 : 1; /* a slot that is lent and one that is not */
     slot_pool_limit(service->slots,
                     memory_request_max(service->memory, each * config->connections, each * threads));
@@ -386,7 +386,7 @@ int main(int argc, char **argv) {
     sandbox_hide(&config);
     if (engine) {
         set_heap(cores_usable());
-        struct service service = {.config = &config, .places = effective_places(&config)};
+        struct service service = {.config = &config, .gpu_concurrency = effective_gpu_concurrency(&config)};
         struct gpu_options options = gpu_options(&service);
         options.face_model = face_file_path(config.face_model, (char[FACE_MODEL_PATH_MAX]){0});
         options.sandbox = options.sandbox && !open;

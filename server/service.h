@@ -37,8 +37,8 @@ struct service {
     struct face_model *faces; /* finds faces; NULL: there is no model */
     unsigned cores;           /* cores that may be used */
     bool gpu;                 /* GPUs are wanted, and there may be one */
-    unsigned places;          /* JPEGs that GPUs work on at a time, each with a worker */
-    unsigned readers;         /* files that GPUs may read at a time, each with a worker */
+    unsigned gpu_concurrency; /* JPEGs that GPUs work on at a time, each with a worker */
+    unsigned entropy_decodes; /* progressive JPEGs that GPUs entropy-decode at a time, each with a worker */
     uint64_t memory;          /* for pictures, in bytes */
     int notify;               /* socket of the service manager, -1: none */
     uint16_t port;            /* listened on */

@@ -5,9 +5,9 @@
 
 #include "core/tuned.h"
 
-unsigned body_throttle_limit(unsigned places, unsigned threads) {
-    unsigned limit = (places * TUNED_BODIES + threads - 1) / threads;
-    return places == 0 ? 0 : limit < TUNED_BODIES_LEAST ? TUNED_BODIES_LEAST : limit;
+unsigned body_throttle_limit(unsigned gpu_concurrency, unsigned threads) {
+    unsigned limit = (gpu_concurrency * TUNED_BODIES + threads - 1) / threads;
+    return gpu_concurrency == 0 ? 0 : limit < TUNED_BODIES_LEAST ? TUNED_BODIES_LEAST : limit;
 }
 
 static void leave(struct body_throttle *throttle, struct body_throttle_turn *turn) {

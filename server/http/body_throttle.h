@@ -37,9 +37,9 @@ struct body_throttle {
     struct turn_list list[TURN_STATES];
 };
 
-/* The limit for each of so many event threads beside GPUs that do `places` JPEGs at a time. 0 without a GPU:
- * a core needs so much longer for a picture than for its body that turns gain nothing. */
-unsigned body_throttle_limit(unsigned places, unsigned threads);
+/* The limit for each of so many event threads beside GPUs that do `gpu_concurrency` JPEGs at a time. 0
+ * without a GPU: a core needs so much longer for a picture than for its body that turns gain nothing. */
+unsigned body_throttle_limit(unsigned gpu_concurrency, unsigned threads);
 
 /* A client is about to send a body. Returns whether to read it now; otherwise body_throttle_next will return
  * the turn. `now_ns` is clock_ns(), here and below. */

@@ -109,7 +109,8 @@ static enum status start_thread(struct http *http, unsigned index, struct error 
     struct event_thread *thread = &http->thread[index];
     thread->http = http;
     thread->intake = &http->intakes.each[index];
-    thread->throttle.limit = http->admin ? 0 : body_throttle_limit(http->service->places, http->threads);
+    thread->throttle.limit =
+        http->admin ? 0 : body_throttle_limit(http->service->gpu_concurrency, http->threads);
     thread->daemon = start_daemon(thread);
     const union MHD_DaemonInfo *epoll =
         thread->daemon ? MHD_get_daemon_info(thread->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;

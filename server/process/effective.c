@@ -12,18 +12,20 @@
 #include "server/http/loop.h"
 #include "server/http/watchdog.h"
 
-enum { READERS_MAX = 512 }; /* each is a thread */
+enum { ENTROPY_DECODES_MAX = 512 }; /* each is a thread */
 
-unsigned effective_places(const struct config *config) {
+unsigned effective_gpu_concurrency(const struct config *config) {
     bool wanted = config->jpeg_codec != CHOICE_jpeg_codec_cpu && strcmp(config->gpus, "none") != 0;
     unsigned usual =
         config->gpu_pictures ? config->gpu_pictures : TUNED_GPU_PICTURES * gpus_hint(config->gpus, "/dev");
     return wanted ? usual : 0;
 }
 
-unsigned effective_readers(const struct config *config, unsigned places) {
+unsigned effective_entropy_decodes(const struct config *config, unsigned gpu_concurrency) {
     bool own = config->jpeg_library == CHOICE_jpeg_library_own;
-    unsigned usual = TUNED_GPU_READINGS * places < READERS_MAX ? TUNED_GPU_READINGS * places : READERS_MAX;
+    unsigned usual = TUNED_GPU_READINGS * gpu_concurrency < ENTROPY_DECODES_MAX
+                         ? TUNED_GPU_READINGS * gpu_concurrency
+                         : ENTROPY_DECODES_MAX;
     return own && config->jpeg_codec != CHOICE_jpeg_codec_cpu ? usual : 0;
 }
 
@@ -50,6 +52,6 @@ enum status effective_config(const struct config *config, struct config *effecti
     effective->event_threads = loop_threads(config->event_threads, cores);
     effective->connections_soft = watchdog_limits_of(config, config->connections, false).soft;
     effective->memory = memory_budget(config->memory);
-    effective->gpu_pictures = effective_places(config);
+    effective->gpu_pictures = effective_gpu_concurrency(config);
     return pick_level(effective, err);
 }

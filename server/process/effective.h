@@ -11,9 +11,10 @@ enum status effective_config(const struct config *config, struct config *effecti
 
 /* How many JPEGs GPUs may work on at a time; 0: none. Computed from the files in /dev, before the driver is
  * loaded. */
-unsigned effective_places(const struct config *config);
+unsigned effective_gpu_concurrency(const struct config *config);
 
-/* How many progressive JPEGs may be with GPUs that read them, beside as many places; 0: cores read all. */
-unsigned effective_readers(const struct config *config, unsigned places);
+/* How many progressive JPEGs GPUs may entropy-decode at a time, beside so many other JPEGs; 0: cores do all.
+ */
+unsigned effective_entropy_decodes(const struct config *config, unsigned gpu_concurrency);
 
 #endif

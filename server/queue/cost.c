@@ -174,8 +174,8 @@ void cost_learn_detection(struct cost_model *model, const struct cost *cost, int
 
 /* The ratio follows the median of the times, by one step for each picture. A mean would follow the first
  * pictures of a burst, which take twenty times as long as later ones because the driver loads kernels and
- * allocates memory, and then the queue would send all pictures to the processor. The first pictures on the 28
- * places of one GPU multiply the ratio by 5.5 at most. */
+ * allocates memory, and then the queue would send all pictures to the processor. The first 28 pictures
+ * in progress on one GPU multiply the ratio by 5.5 at most. */
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
     float old = known(model->device_ratio);
     float seen = (float)real_ns / (float)cost->device_table_ns;

@@ -55,8 +55,8 @@ enum status overload_start_workers(struct service *service, unsigned count, cons
     const struct config *config = service->config;
     const struct workers_options options = {
         .limits = {.workers = count,
-                   .devices = service->places,
-                   .readers = service->readers,
+                   .devices = service->gpu_concurrency,
+                   .readers = service->entropy_decodes,
                    .shared = config->jpeg_codec != CHOICE_jpeg_codec_gpu,
                    .queue = config->queue,
                    .memory = slot_pool_budget(service->slots),
@@ -128,7 +128,7 @@ bool overload_receives_zero_copy(const struct service *service) {
 }
 
 static bool device_serves(const struct service *service) {
-    return service->config->jpeg_codec != CHOICE_jpeg_codec_cpu && service->places > 0 &&
+    return service->config->jpeg_codec != CHOICE_jpeg_codec_cpu && service->gpu_concurrency > 0 &&
            backend_transcodes(service->backend[0]) > 0;
 }
 
@@ -154,7 +154,7 @@ static bool is_handed_over(const struct request *request) {
 
 /* Whether the GPU can read a file that a general worker would read, too. */
 static bool is_readable(const struct request *request) {
-    return request->cost.handed && request->cost.read_ns > 0 && request->service->readers > 0;
+    return request->cost.handed && request->cost.read_ns > 0 && request->service->entropy_decodes > 0;
 }
 
 /* What admission control counts. A picture that is too large for a request is only done by a device, which

@@ -48,7 +48,8 @@ static void test_cores_are_spared(void **state) {
     enter_either(&desk, TUNED_GPU_HANDING_NS, MS / 10);
     assert_int_equal(job_kind(&desk.job[3]), JOB_SMALL); /* it would take a core for as long */
     enter_either(&desk, MS, 2 * MS);
-    assert_int_equal(job_kind(&desk.job[4]), JOB_SMALL); /* 16 workers are faster than 28 places */
+    assert_int_equal(job_kind(&desk.job[4]),
+                     JOB_SMALL); /* 16 workers are faster than the GPU with 28 JPEGs in progress */
     enter(&desk, 1, 0, 1);
     assert_int_equal(job_kind(&desk.job[5]), JOB_SMALL); /* the device cannot do it */
     desk.admission.device_down = true;

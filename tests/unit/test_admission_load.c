@@ -19,7 +19,7 @@
 enum { CLIENTS_MAX = 1024, GPU_TIMEOUT_MS = 2000, ALONE_US = 800, RETRY_MS = 10 };
 
 struct host {
-    unsigned workers, places;
+    unsigned workers, gpu_concurrency;
     double device_rate; /* pictures a second that the GPU does while nothing else runs */
     double cpu_ms;      /* of a core for a picture */
     double drag;        /* how much longer a picture takes on the GPU while all workers compute */
@@ -31,21 +31,21 @@ struct host {
 
 /* docs/adr/0021: 10,000 a second beside 16 cores that do 1,240, and 40 % of it while all of them compute. */
 static const struct host strong = {.workers = 16,
-                                   .places = 28,
+                                   .gpu_concurrency = 28,
                                    .device_rate = 1e4,
                                    .cpu_ms = 13,
                                    .drag = 1.5,
                                    .picture = {1920, 1080, 500000}};
 /* A GPU that does less than the cores beside it. */
 static const struct host weak = {.workers = 8,
-                                 .places = 28,
+                                 .gpu_concurrency = 28,
                                  .device_rate = 300,
                                  .cpu_ms = 10,
                                  .drag = 0.1,
                                  .picture = {1920, 1080, 500000}};
 /* Small pictures, which an idle core does sooner than a GPU. */
 static const struct host small = {
-    .workers = 16, .places = 28, .device_rate = 36500, .cpu_ms = 0.6, .picture = {400, 300, 20000}};
+    .workers = 16, .gpu_concurrency = 28, .device_rate = 36500, .cpu_ms = 0.6, .picture = {400, 300, 20000}};
 
 struct client {
     struct job job;
@@ -135,7 +135,7 @@ static bool begin(struct world *world, enum role role) {
 }
 
 static void hand_out(struct world *world) {
-    while (world->on_device < world->host.places && begin(world, ROLE_DEVICE)) {
+    while (world->on_device < world->host.gpu_concurrency && begin(world, ROLE_DEVICE)) {
     }
     while (world->on_worker < world->host.workers && begin(world, ROLE_ANY)) {
     }
@@ -213,7 +213,7 @@ static void run(struct world *world, int64_t until) {
 static void open_world(struct world *world, const struct host *host, unsigned clients) {
     const struct admission_limits limits = {.workers = host->workers,
                                             .large_only = host->workers - host->workers / 4,
-                                            .devices = host->places,
+                                            .devices = host->gpu_concurrency,
                                             .shared = true,
                                             .memory = UINT64_C(20) << 30,
                                             .target_ns = SECOND_NS,

@@ -52,8 +52,8 @@ static int set_up(void **state) {
                                .slots = slot_pool_create(MEMORY),
                                .backend[0] = &device,
                                .backend_count = 2,
-                               .places = 28,
-                               .readers = 224};
+                               .gpu_concurrency = 28,
+                               .entropy_decodes = 224};
     return cpu_backend_open("baseline", &service.cpu, &err) == ST_OK ? 0 : -1;
 }
 
@@ -91,9 +91,9 @@ static void test_files_that_no_gpu_reads(void **state) {
 
 static void test_services_without_readers(void **state) {
     (void)state;
-    service.readers = 0;
+    service.entropy_decodes = 0;
     assert_true(!estimate(USUAL)->readable && request.cost.handed);
-    service.readers = 224;
+    service.entropy_decodes = 224;
     config.jpeg_library = CHOICE_jpeg_library_turbo;
     assert_false(estimate(USUAL)->readable);
     config.jpeg_library = CHOICE_jpeg_library_own;
