@@ -229,8 +229,12 @@ static bool is_misplaced(const struct request *request, enum role role) {
 enum status overload_keep(struct request *request, struct worker *worker, uint64_t needed) {
     const struct job *job = &request->job;
     bool possible = needed > 0 && needed + job->body <= job->most; /* else it is refused for good */
-    bool covered = job->reads || room_covers(job->bytes, needed);
-    if (!possible || request->moved || (covered && !is_misplaced(request, worker->role))) {
+    if (!possible || request->moved) {
+        return ST_OK;
+    }
+    bool covered =
+        needed <= job->bytes || job->reads || workers_grow(request->service->workers, &request->job, needed);
+    if (covered && !is_misplaced(request, worker->role)) {
         return ST_OK;
     }
     request->needed = needed;

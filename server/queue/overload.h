@@ -47,9 +47,9 @@ enum status overload_submit(struct request *request);
 
 /* Called before the worker computes, when the bytes that it needs beside the body are known. What
  * a form asks for, and of which picture, is known only then. ST_BUSY, with request->needed: it takes more
- * memory than it was queued with, or it is a large job and this worker's priority is for small ones. Then
- * overload_move queues it as what it is, as overload_submit does, and another worker may have it at once.
- * Each request is moved once at most. */
+ * memory than it was queued with, which others have now, or it is a large job and this worker's priority is
+ * for small ones. Then overload_move queues it as what it is, as overload_submit does, and another worker may
+ * have it at once. Each request is moved once at most. */
 enum status overload_keep(struct request *request, struct worker *worker, uint64_t needed);
 enum status overload_move(struct request *request);
 

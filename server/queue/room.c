@@ -67,8 +67,15 @@ void room_give(struct room *room, uint64_t bytes) {
     }
 }
 
-bool room_covers(uint64_t bytes, uint64_t needed) {
-    return needed <= wide(bytes);
+bool room_grow(struct room *room, uint64_t *bytes, uint64_t needed, uint64_t body) {
+    if (needed <= wide(*bytes)) {
+        return true;
+    }
+    room_give(room, *bytes);
+    bool fits = room_is_lone(room->budget, needed) ? lone_fits(room, needed, body) : other_fits(room, needed);
+    *bytes = fits ? needed : *bytes;
+    room_take(room, *bytes, body);
+    return fits;
 }
 
 uint64_t room_for_bodies(const struct room *room) {

@@ -33,9 +33,10 @@ bool room_is_lone(uint64_t budget, uint64_t bytes);
 /* Whether a job with such a body may begin now. */
 bool room_fits(const struct room *room, uint64_t bytes, uint64_t body);
 
-/* Whether a job of `bytes` may take so many. A quarter more is what every job leaves free, and stays
- * uncounted, since predictions are near but not exact. */
-bool room_covers(uint64_t bytes, uint64_t needed);
+/* A running job needs more than the predicted *bytes. Returns whether it may have that. A quarter more is
+ * within what every job leaves free, and stays uncounted, since estimates are near but not exact. Beyond that
+ * others must leave as much, which is counted then. */
+bool room_grow(struct room *room, uint64_t *bytes, uint64_t needed, uint64_t body);
 
 /* A job begins; a job of as many bytes ends. */
 void room_take(struct room *room, uint64_t bytes, uint64_t body);

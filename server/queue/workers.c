@@ -313,6 +313,15 @@ uint64_t workers_body_room(const struct workers *workers) {
     return atomic_load(&workers->body_room);
 }
 
+bool workers_grow(struct workers *workers, struct job *job, uint64_t bytes) {
+    crew_lock(workers->crew);
+    refresh_admission(workers);
+    bool fits = room_grow(&workers->admission.room, &job->bytes, bytes, job->body);
+    show(workers);
+    crew_unlock(workers->crew);
+    return fits;
+}
+
 bool workers_is_large(const struct workers *workers, int64_t cost_ns) {
     return cost_ns >= atomic_load(&workers->large_ns);
 }

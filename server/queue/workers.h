@@ -67,6 +67,10 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
 /* The most bytes that all bodies together may hold now (server/queue/room.h). Thread-safe, takes no lock. */
 uint64_t workers_body_room(const struct workers *workers);
 
+/* A running job needs so many bytes, more than predicted. Returns whether there is room for it beside others.
+ * Thread-safe. */
+bool workers_grow(struct workers *workers, struct job *job, uint64_t bytes);
+
 /* Whether a job with that predicted time would be a large one now. Thread-safe, takes no lock. */
 bool workers_is_large(const struct workers *workers, int64_t cost_ns);
 

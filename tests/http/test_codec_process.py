@@ -125,28 +125,32 @@ def cpu_seconds(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
-def kill_while_decoding(own, until):
-    """Kills each process of a codec that is inside its library: to start takes less than 50 ms of the CPU."""
+def kill_while_decoding(own, until, number):
+    """Sends that signal to each process of a codec that is inside its library: to start takes less than 50 ms of the CPU."""
     while not until.is_set():
         for process in (process for process in codecs(own) if cpu_seconds(process) >= 0.05):
             try:
-                os.kill(process, signal.SIGKILL)
+                os.kill(process, number)
             except ProcessLookupError:
                 pass
         time.sleep(0.01)
 
 
-def test_a_library_that_faults(start):
+@pytest.mark.parametrize('number, problem, says', (
+    (signal.SIGSEGV, 'corrupt-image', 'the library that reads WebP failed on this picture'),
+    (signal.SIGKILL, 'overloaded', 'the process of the codec was killed from outside')))
+def test_a_library_that_faults(start, number, problem, says):
+    """A fault is the picture's; a process that is killed, as the kernel does for want of memory, is not."""
     own = start('--workers', 1)
     body, done = slow_webp(), threading.Event()
-    killer = threading.Thread(target=kill_while_decoding, args=(own, done))
+    killer = threading.Thread(target=kill_while_decoding, args=(own, done, number))
     killer.start()
     try:
         answer = own.post('/blur?sigma=2&format=jpeg', body)
     finally:
         done.set()
         killer.join()
-    check_problem(answer, 'corrupt-image', says='the library that reads WebP failed on this picture')
+    check_problem(answer, problem, says=says)
     assert own.metrics()['blurd_codec_faults_total'] >= 1
     assert own.post('/blur?sigma=2', webp()).status_code == 200
     assert own.post('/blur?sigma=2', pictures.small_jpeg()).status_code == 200

@@ -83,12 +83,30 @@ static void test_a_lone_job_begins(void **state) {
     assert_false(room_fits(&room, BUDGET, 100)); /* nothing is left beside it */
 }
 
-static void test_what_a_job_covers(void **state) {
+/* A job that deceived about its size gets no more than an honest one, but what it had to leave free. */
+static void test_growing(void **state) {
     (void)state;
-    assert_true(room_covers(160, 200)); /* it left a quarter of itself free */
-    assert_false(room_covers(160, 201));
-    assert_true(room_covers(0, 0));
-    assert_false(room_covers(0, 1));
+    struct room room = {.budget = BUDGET};
+    uint64_t one = 1, two = 1;
+    room_take(&room, one, 0);
+    room_take(&room, two, 0);
+    assert_true(room_grow(&room, &one, MOST, 0));
+    assert_int_equal(room.lone, MOST);
+    assert_false(room_grow(&room, &two, MOST, 0));
+    assert_false(room_grow(&room, &two, (BUDGET - MOST) / 2 + 1, 0));
+    assert_int_equal(two, 1);
+    assert_true(room_grow(&room, &two, (BUDGET - MOST) / 2, 0));
+    room_give(&room, one);
+    assert_true(room_grow(&room, &two, LARGEST, 0));
+    one = 160;
+    assert_false(room_fits(&room, one, 0));
+    room_take(&room, one, 0);
+    assert_true(room_grow(&room, &one, 200, 0)); /* it left a quarter of itself free */
+    assert_int_equal(one, 160);
+    assert_false(room_grow(&room, &one, 201, 0));
+    room_give(&room, two);
+    room_give(&room, one);
+    assert_int_equal(room.bytes + room.lone, 0);
 }
 
 int main(void) {
@@ -98,7 +116,7 @@ int main(void) {
         cmocka_unit_test(test_no_job_takes_all),
         cmocka_unit_test(test_beside_a_lone_job),
         cmocka_unit_test(test_a_lone_job_begins),
-        cmocka_unit_test(test_what_a_job_covers),
+        cmocka_unit_test(test_growing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
