@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which instructions this process may use: those that the processor has, up to a limit (--cpu-level). */
+ * The instruction sets that this process may use: the processor must have them, and the option --cpu-level
+ * may exclude the later ones. */
 #ifndef BLURD_CORE_PROCESSOR_H
 #define BLURD_CORE_PROCESSOR_H
 
@@ -16,12 +17,12 @@ enum processor_level {
     PROCESSOR_AVX512_VBMI2, /* and VBMI2 and CD; its name is that of PROCESSOR_AVX512 */
 };
 
-/* The best level of that name ("plain", "baseline", "neon", "avx2", "avx512"; "auto": of any) that this
- * processor has, whatever the limit is. PROCESSOR_NONE: it has none. Thread-safe. */
+/* Returns the level of that name ("plain", "baseline", "neon", "avx2", "avx512"), or for "auto" the highest
+ * one, which this processor has; PROCESSOR_NONE when it lacks it. The limit has no influence. Thread-safe. */
 enum processor_level processor_level(const char *name);
 
-/* Sets the limit of this process and of those that it forks. Not thread-safe: called before other threads
- * start. Without a call there is no limit. */
+/* Sets the limit of this process, which processes that it forks later inherit. Without a call there is no
+ * limit. Not thread-safe: to be called before other threads start. */
 void processor_limit(enum processor_level most);
 
 /* Whether the processor has the level and the limit permits it. Thread-safe. */

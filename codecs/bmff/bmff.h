@@ -28,7 +28,7 @@ bool bmff_look(struct bytes input, struct bmff_facts *facts);
 /* As `peek` of struct codec, from these facts. */
 bool bmff_peek(struct bytes input, struct peek *peek);
 
-/* How each of these files begins, whatever its brands. */
+/* The signature of HEIC and AVIF files: the box `ftyp`, whose brands `sniff` tells apart. */
 #define BMFF_SIGNATURE                                                                                       \
     { "\0\0??ftyp????????", 16 }
 

@@ -9,7 +9,7 @@
 enum { JPEG_FRAME_COMPONENTS = 3, JPEG_FRAME_FACTOR_MAX = 4 };
 
 struct jpeg_component {
-    uint8_t id;    /* another one for each */
+    uint8_t id;    /* unique within the frame */
     uint8_t h, v;  /* sampling factors, 1 to JPEG_FRAME_FACTOR_MAX */
     uint8_t steps; /* its table of quantisation, below JPEG_TABLES_MAX */
 };
@@ -21,12 +21,12 @@ struct jpeg_frame_header {
     struct jpeg_component component[JPEG_FRAME_COMPONENTS];
 };
 
-/* Takes over the body of the segment of a file's only frame. Returns NULL, or why it is refused, in a
- * sentence without its end; *frame is then undefined. */
+/* Parses the body of the frame's segment (SOF) into a *frame that is zero before; a second frame is refused.
+ * Returns NULL, or the reason of a refusal, such as "its frame has no size"; *frame is then undefined. */
 const char *jpeg_frame_read(struct jpeg_frame_header *frame, struct bytes segment);
 
 /* Whether components are numbered from 1, luma has the first table of quantisation and chroma the second, and
- * only luma has several blocks in an MCU: as the heads that encoders write. */
+ * only luma has several blocks in an MCU. The project's own encoders write such frames. */
 bool jpeg_frame_is_plain(const struct jpeg_frame_header *frame);
 
 /* A component's part of a scan. */
@@ -42,8 +42,8 @@ struct jpeg_scan_header {
     uint8_t high, low; /* bits that were missing before and behind it; `high` is 0 for the first time */
 };
 
-/* The same for the header of a scan. A sequential one has all coefficients, whatever its header says: phones
- * of Samsung write other numbers. */
+/* Parses the body of a scan's segment (SOS) and returns as above. In sequential files the range of
+ * coefficients in the header is ignored, and is always 0 to 63: Samsung phones write wrong numbers there. */
 const char *jpeg_frame_read_scan(const struct jpeg_frame_header *frame, bool progressive,
                                  struct bytes segment, struct jpeg_scan_header *scan);
 

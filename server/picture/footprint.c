@@ -128,6 +128,15 @@ struct footprint footprint_of(const struct work_plan *plan, const struct backend
     };
 }
 
+struct footprint footprint_within(struct work_plan *plan, const struct backend *cpu, uint64_t most) {
+    struct footprint footprint = footprint_of(plan, cpu);
+    if (!plan->options.crew || footprint_sum(&footprint) <= most) {
+        return footprint;
+    }
+    plan->options.crew = NULL;
+    return footprint_of(plan, cpu);
+}
+
 uint64_t footprint_sum(const struct footprint *footprint) {
     return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->faces +
            footprint->working + footprint->library + footprint->exchange;

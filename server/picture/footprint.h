@@ -22,6 +22,10 @@ struct footprint {
 
 struct footprint footprint_of(const struct work_plan *plan, const struct backend *cpu);
 
+/* The same, of a plan that drops the crew which helps the encoder if its memory would make the sum exceed
+ * `most`: whether a picture is served must not depend on who is idle. */
+struct footprint footprint_within(struct work_plan *plan, const struct backend *cpu, uint64_t most);
+
 /* Scratch memory of the CPU backend on so many threads for all chains of the plan. */
 size_t footprint_working(const struct work_plan *plan, const struct backend *cpu, unsigned threads);
 

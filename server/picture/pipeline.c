@@ -84,7 +84,8 @@ static enum status transcode(struct pipeline *p) {
 
 /* Ends the run here where the request has to wait in the queue again. */
 static enum status keep_place(struct pipeline *p) {
-    p->work.footprint = footprint_of(&p->plan, p->request->service->cpu);
+    const struct job *job = &p->request->job;
+    p->work.footprint = footprint_within(&p->plan, p->request->service->cpu, job->most - job->body);
     return p->keep(p->request, p->worker, footprint_sum(&p->work.footprint));
 }
 
@@ -343,13 +344,12 @@ static enum status filter(struct pipeline *p) {
 }
 
 static enum status encode(struct pipeline *p) {
-    struct buf *output = &p->request->answer.body;
     enum status status;
     if (p->encoding) {
         status = codec_encode_end(p->encoding, true, p->err);
         p->encoding = NULL;
     } else {
-        status = output_write(&p->plan, &p->result, output, p->err);
+        status = output_write(&p->plan, &p->result, &p->request->answer.body, p->err);
     }
     stage_end(p, STAGE_ENCODE);
     p->request->outcome.stage_ns[STAGE_ENCODE] += p->encode_ns;

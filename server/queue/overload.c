@@ -247,6 +247,7 @@ enum status overload_move(struct request *request) {
     estimate(request, request->picture, "");
     job->suits = job->device = job->readable = false; /* a worker has tried that */
     job->bytes = max_size(job->bytes, request->needed);
+    job->max_wait_ns = max_i64(0, job->max_wait_ns - (clock_ns() - request->queued_ns)); /* of both waits */
     request->needed = 0;
     request->moved = true;
     return submit(request);

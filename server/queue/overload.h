@@ -45,11 +45,12 @@ void overload_estimate(struct request *request);
 /* Does that and queues the job. ST_BUSY: it is refused, and the request has the reason. */
 enum status overload_submit(struct request *request);
 
-/* Called before the worker computes, when the bytes that it needs beside the body are known. What
- * a form asks for, and of which picture, is known only then. ST_BUSY, with request->needed: it takes more
- * memory than it was queued with, which others have now, or it is a large job and this worker's priority is
- * for small ones. Then overload_move queues it as what it is, as overload_submit does, and another worker may
- * have it at once. Each request is moved once at most. */
+/* Called before the worker computes, when the bytes that the request needs beside its body are known. What a
+ * form asks for, and of which picture, is known only then. ST_BUSY, with request->needed set, in two cases:
+ * it needs more memory than it was queued with and others hold that, or it is a large job and this worker's
+ * priority is for small ones. Then overload_move queues it again, as overload_submit does, and another worker
+ * may have it at once. Each request is moved once at most, and both waits together last no longer than one
+ * may. */
 enum status overload_keep(struct request *request, struct worker *worker, uint64_t needed);
 enum status overload_move(struct request *request);
 

@@ -39,8 +39,8 @@ def needed(answer):
 
 def side_for(own, target, kind, mib):
     """The side of a picture that needs so many MiB. Two that are refused tell what all need, and what each pixel needs."""
-    few, many = (needed(own.post(target, flat(kind, side))) for side in (2000, 3000))
-    return int((2000 ** 2 + (mib - few) * (3000 ** 2 - 2000 ** 2) / (many - few)) ** 0.5)
+    few, many = (needed(own.post(target, flat(kind, side))) for side in (3000, 4000))
+    return int((3000 ** 2 + (mib - few) * (4000 ** 2 - 3000 ** 2) / (many - few)) ** 0.5)
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -48,7 +48,7 @@ def test_a_picture_is_served_or_refused_for_good(start, kind):
     own = start('--memory', f'{MEMORY}MiB', '--workers', 2, '--gpus', 'none')
     if kind not in (*own.get('/version').json()['formats']['reads'], 'rgba', 'linear'):
         pytest.skip(f'this build does not read {kind}')
-    pixels = 3000 ** 2 * MOST / needed(own.post(KINDS[kind], flat(kind, 3000)))
+    pixels = 4000 ** 2 * MOST / needed(own.post(KINDS[kind], flat(kind, 4000)))
     statuses = []
     for step in range(STEPS + 1):
         side = round((pixels * 2 ** (2 * step / STEPS - 1)) ** 0.5)

@@ -214,6 +214,6 @@ def rows():
         lab.Row('H8', f'{CONNECTIONS} clients that send headers a byte a second', closed, slow_headers),
         lab.Row('H9', f'{CONNECTIONS} clients that send bodies a byte a second', closed, slow_bodies),
         lab.Row('H10', f'{CONNECTIONS} clients that do not read', 'no worker waits for them, closed at the deadline, memory bounded by the answers', slow_readers),
-        lab.Row('H13', 'clients that leave at any moment', '0 descriptors, threads, slots left; 95 % of those that reset their connections while they wait cost no work', leavers),
+        lab.Row('H13', 'clients that leave at any moment', '0 descriptors, threads, slots left; when clients reset their connections, 95 % of their waiting requests are dropped without work', leavers),
         lab.Row('H15', 'requests without a right token', '401 for all, no token in the log, time tells nothing: |t| < 4.5', tokens),
     ]

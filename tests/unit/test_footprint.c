@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/picture/footprint.h"
 
+#include "core/crew.h"
 #include "cpu/cpu.h"
 #include "cpu/mask/mask.h"
 
@@ -113,11 +114,49 @@ static void test_a_soft_edge_takes_memory_for_its_blur(void **state) {
     assert_true(working_of(FEATHER) >= blur);
 }
 
+/* The plan for a picture of that side that becomes a PNG. */
+static struct work_plan png_plan(const struct parameters *parameters, uint32_t side, struct crew *crew) {
+    const struct image_shape large = {.model = PIXEL_RGB, .depth = 8, .width = side, .height = side};
+    struct work_plan plan = {.parameters = parameters,
+                             .picture = {.codec = CODEC_JPEG, .native = large, .pixels = large},
+                             .output = CODEC_PNG,
+                             .orientation = 1,
+                             .stored = large,
+                             .upright = large,
+                             .filtered = large,
+                             .encoded = large,
+                             .options = {.crew = crew}};
+    struct error err;
+    const struct operation *operation = &parameters->ops.operation[0];
+    assert_int_equal(chain_append(&plan.chain, operation->filter, &operation->arguments, &large, &err),
+                     ST_OK);
+    return plan;
+}
+
+/* A picture that fits without help is served without it. */
+static void test_no_picture_is_refused_for_its_help(void **state) {
+    struct crew *crew = crew_create(1, true);
+    struct parameters parameters;
+    (void)state;
+    assert_non_null(crew);
+    parameters_init(&parameters, filter_find("pixelate"));
+    struct work_plan alone = png_plan(&parameters, 2000, NULL), helped = png_plan(&parameters, 2000, crew);
+    struct footprint least = footprint_of(&alone, cpu), most = footprint_of(&helped, cpu);
+    uint64_t few = footprint_sum(&least), many = footprint_sum(&most);
+    assert_true(few < many);
+    most = footprint_within(&helped, cpu, many);
+    assert_true(footprint_sum(&most) == many && helped.options.crew == crew);
+    most = footprint_within(&helped, cpu, many - 1);
+    assert_true(footprint_sum(&most) == few && helped.options.crew == NULL);
+    crew_destroy(crew);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_metadata_that_is_kept_counts),
         cmocka_unit_test(test_compressed_texts_count_as_what_they_may_hold),
         cmocka_unit_test(test_a_soft_edge_takes_memory_for_its_blur),
+        cmocka_unit_test(test_no_picture_is_refused_for_its_help),
     };
     return cmocka_run_group_tests(tests, open_cpu, close_cpu);
 }

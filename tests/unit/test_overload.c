@@ -2,11 +2,13 @@
  * Which requests a GPU may read, and what the model of costs learns from them. */
 #include "server/queue/overload.h"
 
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "cpu/cpu.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -198,8 +200,65 @@ static void test_memory_counted(void **state) {
     assert_int_equal(estimate(BODY_MAX)->bytes <= room_most(MEMORY) - BODY_MAX, true);
 }
 
+/* ---- a request that is queued again ---- */
+
+static sem_t over;
+static unsigned runs;
+static struct job again; /* as the second worker gets it */
+
+static void work(struct job *job, struct worker *worker) {
+    if (runs++ == 0) {
+        assert_int_equal(overload_keep(&request, worker, USUAL), ST_OK); /* no more than predicted */
+        assert_int_equal(overload_keep(&request, worker, request.job.bytes * 9 / 8), ST_OK);
+        service.workers = worker->pool;
+        request.queued_ns -= config.work_timeout_ms * 1000000 / 4; /* it has waited for long */
+        request.picture = (struct bytes){bytes, USUAL};
+        request.needed = 3 * request.job.bytes;
+        assert_int_equal(overload_move(&request), ST_OK);
+        return;
+    }
+    again = *job;
+    assert_int_equal(overload_keep(&request, worker, 2 * job->bytes), ST_OK); /* once is enough */
+    workers_done(service.workers, job);
+    sem_post(&over);
+}
+
+static void refuse(struct job *job, enum refusal refusal) {
+    (void)job, (void)refusal;
+    abort();
+}
+
+static void test_moving(void **state) {
+    (void)state;
+    const char *name = "test";
+    struct error err;
+    const struct workers_options options = {
+        .limits = {.workers = 1, .memory = MEMORY, .target_ns = 20000000, .interval_ns = 200000000},
+        .metrics = metrics_create(&name, 1),
+        .calls = {work, refuse},
+    };
+    down = true;
+    sem_init(&over, 0, 0);
+    uint64_t predicted = estimate(USUAL)->bytes;
+    assert_int_equal(workers_create(&service.workers, &options, &err), ST_OK);
+    request.queued_ns = clock_ns();
+    assert_int_equal(overload_submit(&request), ST_OK);
+    sem_wait(&over);
+    int64_t most = config.work_timeout_ms * 1000000;
+    assert_int_equal(runs, 2);
+    assert_true(request.moved && request.needed == 0);
+    assert_int_equal(again.bytes, 3 * predicted);
+    assert_true(!again.suits && !again.device && !again.readable);
+    assert_true(again.max_wait_ns > 0 && again.max_wait_ns <= most - most / 4);
+    workers_finish(service.workers, false);
+    workers_destroy(service.workers);
+    metrics_destroy(options.metrics);
+    sem_destroy(&over);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_moving, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_progressive_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_that_no_gpu_reads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_services_without_readers, set_up, tear_down),
