@@ -315,9 +315,11 @@ $(KERNELS)/sm_%.cubin: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,cubin)
 $(KERNELS)/compute_%.ptx: $(KERNELS)/source.cu $(CUDA_BUILD)/cuda.mk
 	$(call make_kernels,ptx)
-# Compressed, as a process uses one of them at most. The dictionary of 4 MiB is what decompressing takes.
+# Compressed, as a process uses one of them at most. The dictionary of 4 MiB is what decompressing takes. A make
+# that is killed meanwhile leaves no part of a file that the next one takes for all of it.
 $(KERNELS)/%.xz: $(KERNELS)/%
-	$(Q)if [ -s $< ]; then xz --stdout --threads=1 --check=crc32 --lzma2=preset=9e,dict=4MiB $<; fi >$@
+	$(Q)if [ -s $< ]; then xz --stdout --threads=1 --check=crc32 --lzma2=preset=9e,dict=4MiB $<; fi >$@.new
+	$(Q)mv $@.new $@
 # What this build embeds. The files of architectures that it leaves out are empty.
 $(EMBEDDED)/wanted: FORCE
 	@mkdir -p $(@D)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Measures what core/tuned.h and the table of server/queue/cost_filters.c state of JPEGs, PNGs and blurs: CPU time of decoding, of the
+"""Measures what core/tuned.h and the table of server/planner/cost_filters.c state of JPEGs, PNGs and blurs: CPU time of decoding, of the
 blur and of encoding, one thread, photographs of 1920x1080.
 
     make -s build/release/bench/pipeline && tests/python.sh bench/cost.py [--seconds N] [--rounds N] [--level LEVEL]

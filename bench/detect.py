@@ -6,7 +6,7 @@
 
 MODEL is the file that the build makes (build/face/centerface.face), FILE the network that it is made of. All take turns, and
 of each the least processor time counts. ONNX Runtime (the package onnxruntime, where PYTHONPATH finds it) has one thread;
-without it, or without FILE, only blurd is measured. Figures of ns a pixel are those of server/queue/cost_filters.c."""
+without it, or without FILE, only blurd is measured. Figures of ns a pixel are those of server/planner/cost_filters.c."""
 import argparse
 import importlib.util
 import os

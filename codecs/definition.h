@@ -118,7 +118,7 @@ struct encoding {
     const struct codec *codec;
 };
 
-/* Nanoseconds of one core, which predict requests (server/queue/cost.h): photographs of 1920x1080
+/* Nanoseconds of one core, which predict requests (server/planner/cost.h): photographs of 1920x1080
  * (docs/adr/0015), November 2026, with AVX2 on Zen 3; AVX-512 on Zen 5 takes about half as long. Only the
  * ratios between terms matter; the machine's factor is learnt. */
 struct decode_terms {

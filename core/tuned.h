@@ -19,7 +19,7 @@
 #ifndef BLURD_CORE_TUNED_H
 #define BLURD_CORE_TUNED_H
 
-/* ---- the prediction of a request's time on cores: server/queue/cost.c ----
+/* ---- the prediction of a request's time on cores: server/planner/cost.c ----
  * Only the ratios between these numbers matter, as a running daemon learns the machine's factor for each kind
  * of work. The photographs have 1920x1080 pixels. */
 

@@ -26,7 +26,8 @@ MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
 ELSEWHERE = {'/erode': 'api/dilate.md', '/detect': 'faces.md', '/': 'playground.md', '/metrics': 'operations.md#metrics',
              '/livez': 'operations.md#health-checks', '/readyz': 'operations.md#health-checks'}
 METRIC = re.compile(r'^METRIC\((\w+), \w+, "(\w+)",\s*"((?:[^"\\]|\\.)*)"\)', re.M)
-SOURCES = ('filters/*.[ch]', 'server/**/*.[ch]', 'server/pages/openapi.json', 'config/options.def')
+WAY = re.compile(r'^WAY\(\w+, "([^"]+)", "([^"]+)"\)', re.MULTILINE)
+SOURCES = ('filters/*.[ch]', 'server/**/*.[ch]', 'server/ways.def', 'server/pages/openapi.json', 'config/options.def')
 
 
 def table(head, rows):
@@ -105,10 +106,16 @@ def metric_table():
     return table(('metric', 'kind', 'meaning'), [(f'`{name}`', kind.lower(), text) for kind, name, text in rows])
 
 
+def way_table():
+    return table(('way', 'meaning'), [(f'`{name}`', text) for name, text in WAY.findall((ROOT / 'server/ways.def').read_text())])
+
+
 def content(document, words):
     kind, *names = words.split()
     if kind == 'metrics':
         return metric_table()
+    if kind == 'ways':
+        return way_table()
     if kind == 'headers':
         return header_table(document, names)
     makers = {'paths': path_table, 'problems': problem_table}

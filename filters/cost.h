@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a filter costs on one core. Only the ratios of such times matter: server/queue/cost.h. */
+ * What a filter costs on one core. Only the ratios of such times matter: server/planner/cost.h. */
 #ifndef BLURD_FILTERS_COST_H
 #define BLURD_FILTERS_COST_H
 

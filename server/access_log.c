@@ -5,7 +5,7 @@
 
 #include "core/clock.h"
 #include "core/log.h"
-#include "server/queue/overload.h"
+#include "server/overload.h"
 #include "server/request.h"
 #include "server/routes.h"
 #include "server/service.h"
@@ -39,6 +39,29 @@ static void count(const struct request *request) {
     }
 }
 
+/* What became of the picture, and how long that took. */
+static void log_outcome(struct log_line *line, const struct outcome *outcome) {
+    if (outcome->width) {
+        log_number(line, "width", outcome->width);
+        log_number(line, "height", outcome->height);
+    }
+    log_string(line, "backend", outcome->backend_name);
+    if (outcome->stages && outcome->problem == PROBLEM_NONE) {
+        log_string(line, "way", metrics_way_name(outcome->way));
+    }
+    if (outcome->searched) {
+        log_number(line, "faces", outcome->faces);
+    }
+    for (unsigned i = 0; outcome->stages && i < STAGE_COUNT; i++) {
+        char key[24];
+        if (i == STAGE_DETECT && !outcome->searched) {
+            continue;
+        }
+        snprintf(key, sizeof key, "%s_ms", metrics_stage_name(i));
+        log_ms(line, key, outcome->stage_ns[i]);
+    }
+}
+
 static void log_request(const struct request *request) {
     const struct outcome *outcome = &request->outcome;
     const struct problem_kind *kind = problem_kind(outcome->problem);
@@ -65,22 +88,7 @@ static void log_request(const struct request *request) {
     }
     log_number(&line, "in", (int64_t)request->received);
     log_number(&line, "out", (int64_t)request->sent);
-    if (outcome->width) {
-        log_number(&line, "width", outcome->width);
-        log_number(&line, "height", outcome->height);
-    }
-    log_string(&line, "backend", outcome->backend_name);
-    if (outcome->searched) {
-        log_number(&line, "faces", outcome->faces);
-    }
-    for (unsigned i = 0; outcome->stages && i < STAGE_COUNT; i++) {
-        char key[24];
-        if (i == STAGE_DETECT && !outcome->searched) {
-            continue;
-        }
-        snprintf(key, sizeof key, "%s_ms", metrics_stage_name(i));
-        log_ms(&line, key, outcome->stage_ns[i]);
-    }
+    log_outcome(&line, outcome);
     log_ms(&line, "life_ms", clock_ns() - request->created_ns);
     log_end(&line);
 }

@@ -106,7 +106,8 @@ static void add_timing(struct request *request) {
                               i ? ", " : "", metrics_stage_name(i), us / 1000, us % 1000);
         used += length > 0 ? (size_t)length : 0;
     }
-    answer_header(request, "Server-Timing", "%s", text);
+    answer_header(request, "Server-Timing", "%s, way;desc=\"%s\"", text,
+                  metrics_way_name(request->outcome.way));
 }
 
 void answer_picture(struct request *request) {

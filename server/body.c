@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/queue/overload.h"
+#include "server/overload.h"
 #include "server/request.h"
 #include "server/service.h"
 

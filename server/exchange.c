@@ -16,8 +16,8 @@
 #include "server/answer.h"
 #include "server/body.h"
 #include "server/message/multipart.h"
+#include "server/overload.h"
 #include "server/picture/pipeline.h"
-#include "server/queue/overload.h"
 #include "server/queue/workers.h"
 #include "server/request.h"
 #include "server/routes.h"
@@ -350,6 +350,7 @@ void exchange_work(struct job *job, struct worker *worker) {
     if (job->served) {
         int64_t lasted_ns = outcome->stage_ns[STAGE_TOTAL] - outcome->stage_ns[STAGE_QUEUE];
         overload_learn(request, worker->role, worker->role == ROLE_LARGE ? outcome->computed_ns : lasted_ns);
+        metrics_way(request->service->metrics, outcome->way);
         answer_picture(request);
     } else {
         answer_problem(request, problem_of(status));

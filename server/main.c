@@ -27,6 +27,7 @@
 #include "server/exchange.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
+#include "server/overload.h"
 #include "server/pages/document.h"
 #include "server/pages/formats.h"
 #include "server/pages/health.h"
@@ -41,7 +42,6 @@
 #include "server/process/signals.h"
 #include "server/process/spawners.h"
 #include "server/process/transcode_sample.h"
-#include "server/queue/overload.h"
 #include "server/routes.h"
 #include "server/service.h"
 

@@ -27,6 +27,7 @@ struct metrics {
     _Atomic int64_t value[METRIC_COUNT];
     atomic_bool formats_out;
     _Atomic uint64_t requests[METRIC_OPERATIONS_MAX][METRIC_FORMAT_COUNT][PROBLEM_COUNT][METRIC_BACKENDS_MAX];
+    _Atomic uint64_t way[WAY_COUNT];
     struct histogram stage[STAGE_COUNT];
 };
 
@@ -51,6 +52,15 @@ static const char *const stage_names[STAGE_COUNT] = {"queue",  "decode",   "dete
 
 const char *metrics_stage_name(enum stage stage) {
     return stage_names[stage];
+}
+
+const char *metrics_way_name(enum way way) {
+    static const char *const names[] = {
+#define WAY(id, name, help) [WAY_##id] = name,
+#include "server/ways.def"
+#undef WAY
+    };
+    return names[way];
 }
 
 struct metrics *metrics_create(const char *const *operations, unsigned operation_count) {
@@ -94,6 +104,10 @@ void metrics_request(struct metrics *metrics, unsigned operation, enum metric_fo
                               memory_order_relaxed);
 }
 
+void metrics_way(struct metrics *metrics, enum way way) {
+    atomic_fetch_add_explicit(&metrics->way[way], 1, memory_order_relaxed);
+}
+
 void metrics_stage(struct metrics *metrics, enum stage stage, int64_t ns) {
     struct histogram *histogram = &metrics->stage[stage];
     unsigned i = 0;
@@ -129,6 +143,16 @@ static enum status write_formats(struct metrics *metrics, struct buf *out, struc
             status = buf_printf(out, err, "blurd_format_out{format=\"%s\"} %d\n",
                                 codec_get((enum codec_id)i)->name, atomic_load(&metrics->formats_out));
         }
+    }
+    return status;
+}
+
+static enum status write_ways(struct metrics *metrics, struct buf *out, struct error *err) {
+    enum status status = write_head(out, "blurd_pictures_total", "counter",
+                                    "Pictures processed, by what a GPU did of them.", err);
+    for (enum way way = 0; way < WAY_COUNT && status == ST_OK; way++) {
+        status = buf_printf(out, err, "blurd_pictures_total{way=\"%s\"} %" PRIu64 "\n", metrics_way_name(way),
+                            atomic_load(&metrics->way[way]));
     }
     return status;
 }
@@ -197,6 +221,9 @@ enum status metrics_write(struct metrics *metrics, const char *build, struct buf
     enum status status = write_plain(metrics, out, err);
     if (status == ST_OK) {
         status = write_formats(metrics, out, err);
+    }
+    if (status == ST_OK) {
+        status = write_ways(metrics, out, err);
     }
     if (status == ST_OK) {
         status = write_requests(metrics, out, err);

@@ -31,6 +31,14 @@ enum stage {
     STAGE_COUNT
 };
 
+/* What a GPU did of a picture. */
+enum way {
+#define WAY(id, name, help) WAY_##id,
+#include "server/ways.def"
+#undef WAY
+    WAY_COUNT
+};
+
 /* Output format of an answered request, for its label: none, or a codec's number plus one. */
 enum metric_format {
     METRIC_FORMAT_NONE,
@@ -65,10 +73,14 @@ void metrics_formats_out(struct metrics *metrics, bool out);
 void metrics_request(struct metrics *metrics, unsigned operation, enum metric_format format,
                      enum problem problem, unsigned backend);
 
+/* Counts a picture that was processed that way. */
+void metrics_way(struct metrics *metrics, enum way way);
+
 /* Adds one duration to the stage's histogram. */
 void metrics_stage(struct metrics *metrics, enum stage stage, int64_t ns);
 
 const char *metrics_stage_name(enum stage stage);
+const char *metrics_way_name(enum way way);
 
 /* Appends the page for GET /metrics. `build` is the value of the version label. */
 enum status metrics_write(struct metrics *metrics, const char *build, struct buf *out, struct error *err);

@@ -27,7 +27,7 @@ struct outcome {
     int64_t computed_ns; /* processor time of the worker, its helpers and the process of its codec */
     int64_t idle_ns;     /* of a request that ran out of time: how long nothing computed for it meanwhile */
     bool stages;         /* the request got as far as a worker */
-    bool device;         /* a GPU's codecs did all steps */
+    enum way way;        /* that was taken; used with `stages` */
 };
 
 #endif

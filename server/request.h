@@ -14,9 +14,9 @@
 #include "server/message/trace.h"
 #include "server/metrics.h"
 #include "server/outcome.h"
+#include "server/planner/cost.h"
 #include "server/problem.h"
 #include "server/queue/admission.h"
-#include "server/queue/cost.h"
 
 struct request;
 struct service;

@@ -12,7 +12,7 @@
 #include "filters/backend.h"
 #include "server/http/listen.h"
 #include "server/metrics.h"
-#include "server/queue/cost.h"
+#include "server/planner/cost.h"
 #include "server/queue/workers.h"
 #include "server/settings.h"
 

@@ -35,7 +35,7 @@ WARM_CONNECTIONS = CONNECTIONS[-1]
 START_SECONDS = 4  # of a daemon with its GPU, its end included
 BETWEEN_SECONDS = 0.4  # for wrk to start, and for the requests that it leaves unanswered
 LONGEST_CELL = 5
-BY_CODECS = ("blurd_jpeg_device_total", "blurd_jpeg_halves_total")  # of a half, one of both codecs
+BY_CODECS = ("gpu-file", "gpu-scans", "gpu-coefficients", "gpu-decode", "gpu-encode")
 WANTED = {"rate": 20000, "p99": 15, "alone": 0.9, "cpu": 0.22}
 
 
@@ -70,6 +70,11 @@ def requests_done(metrics):
     for *kind, count in re.findall(pattern, metrics, re.M):
         done[tuple(kind)] = done.get(tuple(kind), 0) + int(count)
     return done
+
+
+def pictures(metrics):
+    """way -> number of pictures."""
+    return {way: int(count) for way, count in re.findall(r'^blurd_pictures_total\{way="([^"]*)"\} (\d+)', metrics, re.M)}
 
 
 def settled_metrics(service):
@@ -112,7 +117,7 @@ def measure(options, service, device, work, connections, seconds, target=None, i
     end = time.monotonic()
     after = settled_metrics(service)
     done = minus(requests_done(after), requests_done(before))
-    codecs = sum(jpeg_counters(after).get(name, 0) - jpeg_counters(before).get(name, 0) for name in BY_CODECS)
+    codecs = sum(minus(pictures(after), pictures(before)).get(way, 0) for way in BY_CODECS)
     cpu = host.cpu_seconds(pids) - cpu if host.family(service.process.pid) == pids else None
     left = sum(count for (_, reason, _), count in done.items() if reason == "cancelled")
     refused = sum(count for (status, reason, _), count in done.items() if status != "200" and reason != "cancelled")
@@ -151,9 +156,9 @@ def alone(options, service):
 
 # --- a codec after the other -----------------------------------------------------------
 def jpeg_counters(metrics):
-    """name -> value of all JPEG metrics of the daemon."""
-    lines = [line.rsplit(" ", 1) for line in metrics.splitlines() if "jpeg" in line and line.startswith("blurd_")]
-    return {name: float(value) for name, value in lines if not name.startswith(("blurd_requests_total", "blurd_stage"))}
+    """name -> value: the daemon's metrics of JPEGs, and its pictures by way."""
+    lines = [line.rsplit(" ", 1) for line in metrics.splitlines() if line.startswith(("blurd_jpeg", "blurd_pictures"))]
+    return {name: float(value) for name, value in lines}
 
 
 def measure_codec(options, device, codec, works, seconds):

@@ -24,7 +24,6 @@ enum status failover_run(const struct failover *failover, const struct chain_run
                          struct lane_timing *timing, struct error *err) {
     struct chain_run run = *asked;
     struct service *service = failover->request->service;
-    struct outcome *outcome = &failover->request->outcome;
     enum status status = fail(err, ST_BUSY, "no backend has memory for this worker");
     for (unsigned i = failover->work->lends ? 0 : service->backend_count - 1; i < service->backend_count;
          i++) {
@@ -42,8 +41,8 @@ enum status failover_run(const struct failover *failover, const struct chain_run
             continue;
         }
         if (status != ST_DEVICE) {
-            outcome->backend = i + 1;
-            transcode_name_backend(outcome, backend, timing->unit, "");
+            transcode_note_way(failover->request, backend == service->cpu ? WAY_CPU : WAY_GPU_FILTER, i,
+                               timing->unit);
             break;
         }
         metrics_add(service->metrics, METRIC_BACKEND_FAILURES, 1);

@@ -4,8 +4,8 @@
 #define BLURD_SERVER_PICTURE_FAILOVER_H
 
 #include "filters/backend.h"
-#include "server/picture/plan.h"
 #include "server/picture/workspace.h"
+#include "server/planner/plan.h"
 
 struct request;
 struct worker;

@@ -3,7 +3,7 @@
 #ifndef BLURD_SERVER_PICTURE_OUTPUT_H
 #define BLURD_SERVER_PICTURE_OUTPUT_H
 
-#include "server/picture/plan.h"
+#include "server/planner/plan.h"
 
 /* Appends the encoded picture, or the JSON that the filter is answered with. `result` has the plan's shape
  * `encoded`; its padding may be overwritten. Fails like codec_encode. */

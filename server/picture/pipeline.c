@@ -17,11 +17,12 @@
 #include "cpu/orient.h"
 #include "server/picture/envelope.h"
 #include "server/picture/failover.h"
-#include "server/picture/footprint.h"
 #include "server/picture/output.h"
-#include "server/picture/plan.h"
 #include "server/picture/transcode.h"
+#include "server/picture/transcode_part.h"
 #include "server/picture/workspace.h"
+#include "server/planner/footprint.h"
+#include "server/planner/plan.h"
 #include "server/request.h"
 #include "server/service.h"
 
@@ -105,16 +106,13 @@ static enum status take_memory(struct pipeline *p) {
 }
 
 static enum status move_blocks(struct pipeline *p) {
-    struct buf *output = &p->request->answer.body;
-    struct service *service = p->request->service;
     if (!plan_moves_blocks(&p->plan)) {
         return ST_OK;
     }
-    transcode_init_output(&p->plan, output);
+    transcode_init_output(&p->plan, &p->request->answer.body);
     p->complete = true;
-    p->request->outcome.backend = service->backend_count;
-    transcode_name_backend(&p->request->outcome, service->cpu, -1, "");
-    enum status status = output_move_blocks(&p->plan, output, p->err);
+    transcode_note_way(p->request, WAY_BLOCKS, p->request->service->backend_count - 1, -1);
+    enum status status = output_move_blocks(&p->plan, &p->request->answer.body, p->err);
     stage_end(p, STAGE_ENCODE);
     return status;
 }
@@ -217,7 +215,7 @@ static enum status search(struct pipeline *p) {
 }
 
 static enum status decode_only(struct pipeline *p) {
-    p->filtered = transcode_decode(p->request, p->worker, &p->plan, &p->work, &p->result);
+    p->filtered = transcode_part_decode(p->request, p->worker, &p->plan, &p->work, &p->result);
     p->clock = p->filtered ? clock_ns() : p->clock;
     return ST_OK;
 }
@@ -254,13 +252,14 @@ static enum status decode(struct pipeline *p) {
 }
 
 static enum status encode_only(struct pipeline *p) {
-    if (p->filtered || !transcode_may_encode(p->request, p->worker, &p->plan)) {
+    if (p->filtered || !transcode_part_may_encode(p->request, p->worker, &p->plan)) {
         return ST_OK;
     }
     enum status status = make_source(p, NULL, p->err);
     p->decode_ns = 0;
     stage_end(p, STAGE_DECODE);
-    p->complete = status == ST_OK && transcode_encode(p->request, p->worker, &p->plan, &p->work, &p->source);
+    p->complete =
+        status == ST_OK && transcode_part_encode(p->request, p->worker, &p->plan, &p->work, &p->source);
     p->clock = p->complete ? clock_ns() : p->clock;
     return status;
 }
@@ -378,6 +377,7 @@ enum status pipeline_run(struct request *request, struct worker *worker, pipelin
     struct pipeline p = {
         .request = request, .worker = worker, .keep = keep, .err = &request->error, .clock = clock_ns()};
     const int64_t begun = p.clock, computed = computed_ns(worker);
+    request->outcome.way = WAY_CPU; /* unless another one succeeds */
     enum status status = ST_OK;
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == ST_OK && !p.complete; i++) {
         status = steps[i](&p);

@@ -3,7 +3,7 @@
 #ifndef BLURD_SERVER_PICTURE_STATISTICS_H
 #define BLURD_SERVER_PICTURE_STATISTICS_H
 
-#include "server/picture/plan.h"
+#include "server/planner/plan.h"
 
 /* Appends the statistics that `result` holds as JSON. The standard deviation is that of the whole
  * population. Without pixels mean and deviation are null. ST_BUSY without memory. */

@@ -3,7 +3,7 @@
 #ifndef BLURD_SERVER_PICTURE_TRANSCODE_MASK_H
 #define BLURD_SERVER_PICTURE_TRANSCODE_MASK_H
 
-#include "server/picture/plan.h"
+#include "server/planner/plan.h"
 
 /* Fills *mask for the stored picture of a plan, and sets *wanted when there is something to draw or to
  * redact. Lists of regions and a mask of the form are put into memory of the slot, which an engine maps; the

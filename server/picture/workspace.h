@@ -6,7 +6,7 @@
 
 #include "core/slot.h"
 #include "filters/backend.h"
-#include "server/picture/footprint.h"
+#include "server/planner/footprint.h"
 
 struct request;
 

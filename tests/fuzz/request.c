@@ -18,7 +18,7 @@
 #include "server/exchange.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
-#include "server/queue/overload.h"
+#include "server/overload.h"
 #include "server/routes.h"
 #include "server/service.h"
 #include "tests/fuzz/common/fuzz.h"

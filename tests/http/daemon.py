@@ -108,6 +108,11 @@ class Daemon:
         """name{labels} -> value"""
         return self.metrics_of(self.port)
 
+    def pictures(self, *ways):
+        """How many pictures took one of these ways."""
+        metrics = self.metrics()
+        return sum(metrics[f'blurd_pictures_total{{way="{way}"}}'] for way in ways)
+
     def metrics_of(self, port):
         """The same, of the listener at that port."""
         page = requests.get(f'http://127.0.0.1:{port}/metrics', timeout=60 * SLOW).text

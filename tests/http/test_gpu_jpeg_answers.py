@@ -53,11 +53,11 @@ def in_flight(own):
 def slow_clients(own, count):
     """Connections whose clients do not read the answers that wait for them."""
     clients = []
-    before = own.metrics()['blurd_jpeg_device_total']
+    before = own.pictures('gpu-file')
     for number in range(1, count + 1):
         clients.append(wire.Wire(own.port, 60, receive_buffer=BUFFER))
         clients[-1].send(wire.message('POST', QUERY, LARGE))
-        assert daemon.eventually(lambda made=before + number: own.metrics()['blurd_jpeg_device_total'] == made, 20)
+        assert daemon.eventually(lambda made=before + number: own.pictures('gpu-file') == made, 20)
     assert in_flight(own) == count
     return clients
 

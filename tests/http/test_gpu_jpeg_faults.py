@@ -176,7 +176,7 @@ def test_the_engine_ends_under_load(start, cpu, number):
             await_places(own)
             asked = len(load.names)
             assert daemon.eventually(lambda: BY_GPU in load.names[asked:])
-    assert own.metrics()['blurd_jpeg_device_total'] >= load.names.count(BY_GPU)
+    assert own.pictures('gpu-file') >= load.names.count(BY_GPU)
 
 
 def test_no_places_without_an_engine(start, cpu):

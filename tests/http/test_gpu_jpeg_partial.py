@@ -18,7 +18,7 @@ pytestmark = fake_gpu.needed
 SIZES = ((64, 48), (63, 47), (17, 65))
 if daemon.SANITIZED:  # the kernels take seconds then
     SIZES = SIZES[1:]
-PARTIAL = 'blurd_jpeg_halves_total'
+PARTIAL = ('gpu-decode', 'gpu-encode')
 
 
 def webp(picture, **more):
@@ -36,10 +36,10 @@ def gpu():
 
 def check(gpu, cpu, body, target, jobs=1):
     """The bytes are the CPU's, and the GPU only decoded or only encoded for so many of them."""
-    before = gpu.metrics()[PARTIAL]
+    before = gpu.pictures(*PARTIAL)
     name, result = ask(gpu, body, target)
     assert result == ask(cpu, body, target)[1]
-    assert gpu.metrics()[PARTIAL] - before == jobs, name
+    assert gpu.pictures(*PARTIAL) - before == jobs, name
     assert name == 'cuda:0' or not jobs
 
 
@@ -120,7 +120,7 @@ def test_not_encoded(gpu, cpu, name, make):
 def test_option(start, cpu):
     own = fake_gpu.launch(start, *jpeg_options('--jpeg-codec', 'cpu'))
     assert ask(own, PHOTO, '/blur?format=png') == ('cuda:0', ask(cpu, PHOTO, '/blur?format=png')[1])
-    assert own.metrics()[PARTIAL] == 0
+    assert own.pictures(*PARTIAL) == 0
 
 
 # --- a device that fails ---------------------------------------------------------------------------

@@ -124,7 +124,7 @@ def test_forms(gpu, cpu, odd):
 
 def scans_read(own):
     """How many files' scans the GPU has read."""
-    return own.metrics()['blurd_jpeg_scans_total']
+    return own.pictures('gpu-scans')
 
 
 def test_the_gpu_reads_scans(start, cpu):
@@ -227,10 +227,10 @@ def test_damage_is_counted(start):
     own = launch_jpeg(start)
     check_problem(own.post('/blur', PHOTO[:-200] + PHOTO[-2:]), 'corrupt-image')
     metrics = own.metrics()
-    assert metrics['blurd_jpeg_returned_total'] == 1 and metrics['blurd_jpeg_device_total'] == 0
+    assert metrics['blurd_jpeg_returned_total'] == 1 and own.pictures('gpu-scans', 'gpu-coefficients') == 0
     assert metrics['blurd_backend_failures_total'] == 0 and places(own) == PLACES
     assert ask(own, PHOTO)[0] == BY_GPU
-    assert own.metrics()['blurd_jpeg_device_total'] == 1
+    assert own.pictures('gpu-scans', 'gpu-coefficients') == 1
 
 
 # --- faults, memory, choice ------------------------------------------------------------------

@@ -60,6 +60,7 @@ HTTP = {
     "server": "parameters refusals multipart framing headers health operations overload blur_jpeg pipeline regions "
     "connections slow_clients drain reload log start authorization monitoring",
     "server/picture": "redact_refusals redact regions region_list mask_part detect pipeline lossless redact_feather redact_spread",
+    "server/planner": "ways overload cost memory_limits pipeline gpu_jpeg gpu_jpeg_partial",
     "server/process": "drain reload start log activation codec_process idle_exit",
     "server/queue": "overload cost deadlines deadlines_shared memory_limits codec_process",
     "server/tracing": "tracing",

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/picture/intent.h"
+#include "server/planner/cost.h"
+#include "server/planner/intent.h"
 #include "server/queue/admission.h"
-#include "server/queue/cost.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/queue/cost.h"
+#include "server/planner/cost.h"
 
-#include "server/picture/intent.h"
+#include "server/planner/intent.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -85,18 +85,18 @@ static void test_learning(void **state) {
     struct parameters parameters = blur();
     const struct intent request = intent_of(&hd, 500000, &parameters, CODEC_JPEG);
     struct cost cost = cost_predict(&model, &request);
-    int64_t table = cost.table_ns;
+    int64_t table = cost.ways[WAY_CPU].table_ns;
     for (unsigned i = 0; i < 40; i++) {
         cost = cost_predict(&model, &request);
-        cost_learn(&model, &cost, 3 * table);
+        cost_learn(&model, &cost, WAY_CPU, 3 * table, 0);
     }
     cost = cost_predict(&model, &request);
-    assert_int_equal(cost.table_ns, table);
+    assert_int_equal(cost.ways[WAY_CPU].table_ns, table);
     assert_true(cost.ns > table * 29 / 10 && cost.ns < table * 31 / 10);
     const struct intent other = intent_of(&hd, 500000, &parameters, CODEC_PNG);
     struct cost untouched = cost_predict(&model, &other);
-    assert_true(llabs(untouched.ns - untouched.table_ns) <= 1);
-    cost_learn(&model, &cost, INT64_MAX); /* one that hung */
+    assert_true(llabs(untouched.ns - untouched.ways[WAY_CPU].table_ns) <= 1);
+    cost_learn(&model, &cost, WAY_CPU, INT64_MAX, 0); /* one that hung */
     assert_true(cost_predict(&model, &request).ns < 10 * table);
 }
 
@@ -115,17 +115,18 @@ static void test_icons_do_not_decide(void **state) {
     int64_t before = cost_predict(&model, &work).ns;
     for (unsigned i = 0; i < 500; i++) {
         struct cost cost = cost_predict(&model, &tiny);
-        cost_learn(&model, &cost, 90000);
+        cost_learn(&model, &cost, WAY_CPU, 90000, 0);
     }
     assert_true(is_near(cost_predict(&model, &tiny).ns, 0.09));
-    assert_int_equal(cost_predict(&model, &tiny).kind, cost_predict(&model, &work).kind);
+    assert_int_equal(cost_predict(&model, &tiny).ways[WAY_CPU].kind,
+                     cost_predict(&model, &work).ways[WAY_CPU].kind);
     assert_true(cost_predict(&model, &work).ns < 2 * before);
     for (unsigned i = 0; i < 30; i++) { /* but large ones do, despite icons in between */
         struct cost cost = cost_predict(&model, &work);
-        cost_learn(&model, &cost, 3 * before);
+        cost_learn(&model, &cost, WAY_CPU, 3 * before, 0);
         for (unsigned n = 0; n < 20; n++) {
             cost = cost_predict(&model, &tiny);
-            cost_learn(&model, &cost, 90000);
+            cost_learn(&model, &cost, WAY_CPU, 90000, 0);
         }
     }
     int64_t after = cost_predict(&model, &work).ns;
@@ -146,7 +147,7 @@ static void test_newer_formats(void **state) {
         for (int effort = 0; effort <= 9 && codec_encodes((enum codec_id)id); effort += 3) {
             parameters.output.effort = effort;
             struct cost cost = predict(&hd, 500000, &parameters, (enum codec_id)id);
-            assert_true(cost.kind < COST_KINDS && cost.ns >= before && cost.ns > jpeg);
+            assert_true(cost.ways[WAY_CPU].kind < COST_KINDS && cost.ns >= before && cost.ns > jpeg);
             before = cost.ns;
         }
         parameters = blur();
@@ -164,7 +165,14 @@ static void test_every_kind_has_its_place(void **state) {
         parameters.output.effort = 9;
         parameters.input.mode = i & 8 ? MODE_REDACT : MODE_PLAIN;
         struct cost cost = predict(i & 16 ? NULL : &header, 1, &parameters, i & 2 ? CODEC_PNG : CODEC_JPEG);
-        assert_true(cost.kind < COST_KINDS && cost.ns > 0 && cost.table_ns > 0);
+        assert_true(cost.ways[WAY_CPU].kind < COST_KINDS && cost.ns > 0 && cost.ways[WAY_CPU].table_ns > 0);
+    }
+}
+
+static void set(struct parameters *parameters, const char *query) {
+    struct error err = {0};
+    if (parameters_parse(parameters, query, &err) != ST_OK) {
+        fail_msg("%s: %s", query, err.text);
     }
 }
 
@@ -179,15 +187,8 @@ static const struct peek photo = {.codec = CODEC_JPEG,
 
 static bool suits(const struct peek *header, const struct parameters *parameters, enum codec_id output) {
     struct cost cost = predict(header, 500000, parameters, output);
-    assert_int_equal(cost.device_table_ns > 0, cost.device_ns > 0);
-    return cost.device_table_ns > 0;
-}
-
-static void set(struct parameters *parameters, const char *query) {
-    struct error err = {0};
-    if (parameters_parse(parameters, query, &err) != ST_OK) {
-        fail_msg("%s: %s", query, err.text);
-    }
+    assert_int_equal(cost.ways[WAY_GPU_FILE].table_ns > 0, cost.device_ns > 0);
+    return cost.ways[WAY_GPU_FILE].table_ns > 0;
 }
 
 /* Colour at a quarter of the columns is halved twice. */
@@ -340,8 +341,9 @@ static void test_where_it_is_done_first(void **state) {
     } cases[] = {{0, 0, 100, false},  {10, 10, 11, true},  {10, 10, 10, false}, {10, 30, 31, true},
                  {10, 30, 30, false}, {10, 600, 41, true}, {10, 600, 40, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct cost cost = {
-            .device_table_ns = cases[i].device_table, .device_ns = cases[i].device, .ns = cases[i].ns};
+        const struct cost cost = {.ways[WAY_GPU_FILE].table_ns = cases[i].device_table,
+                                  .device_ns = cases[i].device,
+                                  .ns = cases[i].ns};
         assert_int_equal(cost_device_first(&cost), cases[i].first);
     }
 }
@@ -352,19 +354,19 @@ static void test_learning_about_a_device(void **state) {
     struct parameters parameters = blur();
     const struct intent request = intent_of(&photo, 500000, &parameters, CODEC_JPEG);
     struct cost first = cost_predict(&model, &request), cost = first;
-    assert_int_equal(first.device_ns, first.device_table_ns);
+    assert_int_equal(first.device_ns, first.ways[WAY_GPU_FILE].table_ns);
     for (unsigned i = 0; i < 28; i++) { /* a burst */
-        cost_learn_device(&model, &first, 40 * first.device_table_ns);
+        cost_learn_device(&model, &first, 40 * first.ways[WAY_GPU_FILE].table_ns);
     }
     assert_true(cost_predict(&model, &request).device_ns < 6 * first.device_ns);
     for (unsigned i = 0; i < 200; i++) { /* single late ones change little */
-        cost_learn_device(&model, &first, (i % 4 == 0 ? 40 : 1) * first.device_table_ns);
+        cost_learn_device(&model, &first, (i % 4 == 0 ? 40 : 1) * first.ways[WAY_GPU_FILE].table_ns);
     }
     assert_true(cost_predict(&model, &request).device_ns < first.device_ns * 5 / 4);
     for (unsigned i = 0; i < 80; i++) {
-        cost_learn_device(&model, &cost, 2 * first.device_table_ns);
+        cost_learn_device(&model, &cost, 2 * first.ways[WAY_GPU_FILE].table_ns);
         cost = cost_predict(&model, &request);
-        assert_int_equal(cost.device_table_ns, first.device_table_ns);
+        assert_int_equal(cost.ways[WAY_GPU_FILE].table_ns, first.ways[WAY_GPU_FILE].table_ns);
         assert_int_equal(cost.ns, first.ns); /* that of the processor is another thing */
     }
     assert_true(cost.device_ns > first.device_ns * 19 / 10 && cost.device_ns < first.device_ns * 21 / 10);
@@ -378,7 +380,7 @@ static void test_learning_about_a_device(void **state) {
         assert_true(cost.device_ns > expected * 9 / 10 && cost.device_ns < expected * 11 / 10);
         assert_true(cost_device_first(&cost)); /* after any learned time the device is tried again */
     }
-    cost_learn(&model, &cost, 2 * cost.table_ns);
+    cost_learn(&model, &cost, WAY_CPU, 2 * cost.ways[WAY_CPU].table_ns, 0);
     assert_int_equal(cost_predict(&model, &request).device_ns, cost.device_ns);
 }
 
@@ -392,6 +394,7 @@ int main(void) {
         cmocka_unit_test(test_sizes_for_a_device),      cmocka_unit_test(test_medians_for_a_device),
         cmocka_unit_test(test_filters_for_a_device),    cmocka_unit_test(test_learning_about_a_device),
         cmocka_unit_test(test_icons_do_not_decide),     cmocka_unit_test(test_where_it_is_done_first),
+
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

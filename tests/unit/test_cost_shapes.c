@@ -2,7 +2,7 @@
  * Compares the predicted cost of filters and regions with their CPU time: for
  * pictures of one row or column, edges that repeat, large kernels, polygons of many points. The unit is the
  * blur of a common picture, measured in the same run, so that the machine does not matter. */
-#include "server/queue/cost_filters.h"
+#include "server/planner/cost_filters.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

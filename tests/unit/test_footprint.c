@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/footprint.h"
+#include "server/planner/footprint.h"
 
 #include "core/crew.h"
 #include "cpu/cpu.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which requests a GPU may read, and what the model of costs learns from them. */
-#include "server/queue/overload.h"
+#include "server/overload.h"
 
 #include <semaphore.h>
 #include <setjmp.h>
@@ -69,6 +69,7 @@ static int tear_down(void **state) {
 static const struct job *estimate(size_t size) {
     body = (struct slot){.memory = bytes, .fd = -1, .kind = SLOT_BODY, .pool = service.slots};
     request = (struct request){.service = &service, .settings = &settings, .slot = &body, .body_size = size};
+    request.outcome.way = WAY_CPU;
     parameters_init(&request.parameters, filter_get(FILTER_BLUR));
     overload_estimate(&request);
     return &request.job;
@@ -77,15 +78,15 @@ static const struct job *estimate(size_t size) {
 static void test_a_progressive_file(void **state) {
     (void)state;
     const struct job *job = estimate(USUAL);
-    assert_true(job->readable && !job->suits && !job->device && request.cost.handed);
+    assert_true(job->readable && !job->suits && !job->device && request.cost.way == WAY_GPU_COEFFICIENTS);
     assert_true(job->read_ns > job->cost_ns);
-    assert_int_equal(job->read_ns, request.cost.read_ns);
+    assert_int_equal(job->read_ns, request.cost.ways[WAY_GPU_SCANS].table_ns);
 }
 
 static void test_files_that_no_gpu_reads(void **state) {
     (void)state;
     const struct job *job = estimate(BODY_MAX / 2 + 1); /* larger than the GPU takes */
-    assert_true(!job->readable && request.cost.handed);
+    assert_true(!job->readable && request.cost.way == WAY_GPU_COEFFICIENTS);
     bytes[3] = 0xC0; /* sequential, of one scan */
     job = estimate(USUAL);
     assert_true(!job->readable && job->suits && job->device);
@@ -94,7 +95,7 @@ static void test_files_that_no_gpu_reads(void **state) {
 static void test_services_without_readers(void **state) {
     (void)state;
     service.entropy_decodes = 0;
-    assert_true(!estimate(USUAL)->readable && request.cost.handed);
+    assert_true(!estimate(USUAL)->readable && request.cost.way == WAY_GPU_COEFFICIENTS);
     service.entropy_decodes = 224;
     config.jpeg_library = CHOICE_jpeg_library_turbo;
     assert_false(estimate(USUAL)->readable);
@@ -112,18 +113,18 @@ static void test_learning(void **state) {
     (void)state;
     static const struct cost_model nothing;
     estimate(USUAL);
-    request.outcome.device = true;
+    request.outcome.way = WAY_GPU_SCANS;
     overload_learn(&request, ROLE_READ, 5 * request.cost.ns);
-    request.outcome.device = false; /* the GPU gave the file back */
+    request.outcome.way = WAY_CPU; /* the GPU gave the file back */
     overload_learn(&request, ROLE_READ, 5 * request.cost.ns);
     assert_memory_equal(&service.cost, &nothing, sizeof nothing);
-    request.outcome.device = true;
+    request.outcome.way = WAY_GPU_COEFFICIENTS;
     overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);
-    float once = service.cost.ratio[request.cost.kind];
+    float once = service.cost.ratio[request.cost.ways[WAY_GPU_COEFFICIENTS].kind];
     assert_true(once > 1);
     assert_true(service.cost.device_ratio == 0);
     overload_learn(&request, ROLE_LARGE, 9 * request.cost.ns);
-    assert_true(service.cost.ratio[request.cost.kind] > once);
+    assert_true(service.cost.ratio[request.cost.ways[WAY_GPU_COEFFICIENTS].kind] > once);
 }
 
 /* A core that does what a GPU could do puts the GPU's learnt time in doubt. */

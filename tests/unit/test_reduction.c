@@ -2,7 +2,8 @@
  * shrink=fast: which pictures are decoded at a part of their size, their shapes, and the place of their
  * samples. */
 #include "server/message/parameters.h"
-#include "server/picture/plan.h"
+#include "server/planner/plan.h"
+#include "server/planner/way.h"
 #include "tests/unit/picture_fixture.h"
 
 struct request {
@@ -58,7 +59,7 @@ static void expect_plan(const struct request *request, const struct work_plan *p
     assert_true(image_same_shape(&result, &wanted));
     assert_true(image_same_shape(&plan->encoded, &whole->encoded));
     assert_int_equal(chain_check(&plan->chain, &plan->filtered, &(struct error){0}), ST_OK);
-    assert_true(request->reduction == 0 || !plan_may_transcode(plan));
+    assert_true(request->reduction == 0 || !way_fits(WAY_GPU_FILE, plan));
 }
 
 static void test_which_pictures(void **state) {

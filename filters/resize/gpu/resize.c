@@ -224,25 +224,25 @@ static void set_rows(const struct resize_work *work, uint32_t band, int32_t inde
 }
 
 /* A kernel, its shared memory, and the size of a block's tile. */
-struct way {
+struct rows_kernel {
     enum kernel kernel;
     unsigned shared;
     int32_t width, height;
 };
 
-static struct way choose_way(const struct resize_work *work) {
+static struct rows_kernel choose_kernel(const struct resize_work *work) {
     static const enum kernel kernels[] = {KERNEL_resize_rows_1, KERNEL_resize_rows_2, KERNEL_resize_rows_3,
                                           KERNEL_resize_rows_4};
     unsigned channels = work->source->plane[0].channels;
     int32_t rows = channels == 1 ? (int32_t)KERNEL_RESIZE_ROWS_1 : (int32_t)KERNEL_RESIZE_ROWS;
     if (work->is_long) {
-        return (struct way){KERNEL_resize_rows_long, KERNEL_RESIZE_LONG_BYTES, KERNEL_THREADS_Y, 1};
+        return (struct rows_kernel){KERNEL_resize_rows_long, KERNEL_RESIZE_LONG_BYTES, KERNEL_THREADS_Y, 1};
     }
-    return (struct way){kernels[channels - 1], 0, KERNEL_THREADS_X, KERNEL_THREADS_Y * rows};
+    return (struct rows_kernel){kernels[channels - 1], 0, KERNEL_THREADS_X, KERNEL_THREADS_Y * rows};
 }
 
 static enum status sum_rows(const struct resize_work *work, uint32_t band, struct error *err) {
-    struct way way = choose_way(work);
+    struct rows_kernel chosen = choose_kernel(work);
     struct resize_rows_pass pass = {
         .planes = work->source->plane_count,
         .channels = work->source->plane[0].channels,
@@ -250,13 +250,13 @@ static enum status sum_rows(const struct resize_work *work, uint32_t band, struc
         .alpha = image_pixel_has_alpha(work->source->model),
         .kept = resize_is_blurred(work->plan),
     };
-    struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, way.shared};
+    struct gpu_blocks blocks = {0, KERNEL_THREADS_Y, chosen.shared};
     for (int32_t p = 0; p < pass.planes; p++) {
         struct resize_rows_plane *plane = &pass.plane[p];
         set_rows(work, band, p, plane);
-        plane->tiles = gpu_launch_tiles(&plane->target, way.width, way.height, 0, &blocks.count);
+        plane->tiles = gpu_launch_tiles(&plane->target, chosen.width, chosen.height, 0, &blocks.count);
     }
-    return gpu_launch(work->stream, way.kernel, &pass, blocks, err);
+    return gpu_launch(work->stream, chosen.kernel, &pass, blocks, err);
 }
 
 /* ---- the filter ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/plan.h"
+#include "server/planner/plan.h"
 
 #include <inttypes.h>
 
@@ -297,24 +297,6 @@ bool plan_may_patch(const struct work_plan *plan) {
            !parameters_given(parameters, "quality") && fits_subsampling(plan, &planes);
 }
 
-/* Whether a device's codecs read and write pictures of this shape. */
-static bool is_jpeg_shape(const struct image_shape *shape) {
-    return shape->depth == 8 && (shape->model == PIXEL_YCBCR || shape->model == PIXEL_GRAY);
-}
-
-/* Whether nothing but the chain reads the picture: there are no regions, no redaction and no search. */
-static bool only_filters(const struct work_plan *plan) {
-    return !plan->selection.wanted && !plan->selection.redact && !plan->detection.wanted;
-}
-
-/* Whether a device may make RGB of the file's planes, and the answer's planes of RGB. */
-static bool may_convert(const struct work_plan *plan) {
-    const struct image_shape *result = &plan->encoded;
-    bool gray = result->model == PIXEL_GRAY && !plan_is_linear(plan);
-    return plan->stored.model == PIXEL_RGB && plan->picture.native.model == PIXEL_YCBCR &&
-           (result->model == PIXEL_RGB || gray) && result->depth == 8 && only_filters(plan);
-}
-
 enum transcode_colours plan_colours(const struct work_plan *plan) {
     enum subsampling written = plan->options.subsampling;
     bool linear = plan_is_linear(plan);
@@ -328,42 +310,6 @@ enum transcode_colours plan_colours(const struct work_plan *plan) {
         return linear ? TRANSCODE_LINEAR_422 : TRANSCODE_RGB_422;
     }
     return linear ? TRANSCODE_LINEAR_420 : TRANSCODE_RGB_420;
-}
-
-bool plan_may_transcode(const struct work_plan *plan) {
-    const struct input_arguments *input = &plan->parameters->input;
-    enum filter_answer answer = plan_answer(plan);
-    bool kept = is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) && !plan_is_linear(plan);
-    return (kept || may_convert(plan)) && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
-           !plan->options.progressive && input->backend != BACKEND_CPU &&
-           (answer == ANSWER_PICTURE || answer == ANSWER_FACES) && !plan_moves_blocks(plan) &&
-           plan->limits.reduction == 0;
-}
-
-/* Whether a device that only decodes or only encodes may do the filters. */
-static bool may_filter(const struct work_plan *plan) {
-    return plan->parameters->input.backend != BACKEND_CPU && !plan_is_linear(plan) &&
-           plan_answer(plan) != ANSWER_FACES && only_filters(plan) && !plan_moves_blocks(plan) &&
-           !plan_may_transcode(plan);
-}
-
-static bool is_interleaved(const struct image_shape *shape) {
-    return shape->depth == 8 && (shape->model == PIXEL_GRAY || shape->model == PIXEL_RGB);
-}
-
-bool plan_may_decode_only(const struct work_plan *plan) {
-    const struct image_shape *native = &plan->picture.native;
-    bool made = plan->stored.model == native->model ||
-                (plan->stored.model == PIXEL_RGB && native->model == PIXEL_YCBCR);
-    bool bytes = plan->encoded.depth == 8 || plan_answer(plan) == ANSWER_STATISTICS;
-    return may_filter(plan) && plan->picture.codec == CODEC_JPEG && !plan->picture.progressive &&
-           is_jpeg_shape(native) && made && plan->limits.reduction == 0 && bytes;
-}
-
-bool plan_may_encode_only(const struct work_plan *plan) {
-    return may_filter(plan) && plan_answer(plan) == ANSWER_PICTURE && plan->output == CODEC_JPEG &&
-           !plan->options.progressive && plan->orientation == 1 && is_interleaved(&plan->stored) &&
-           is_interleaved(&plan->encoded);
 }
 
 size_t plan_shape_size(const struct image_shape *shape) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Connects requests to the queue: predicts their cost, decides whether a body is read, and writes the error
  * of a refusal. admission.h has the discipline and workers.h the threads. */
-#ifndef BLURD_SERVER_QUEUE_OVERLOAD_H
-#define BLURD_SERVER_QUEUE_OVERLOAD_H
+#ifndef BLURD_SERVER_OVERLOAD_H
+#define BLURD_SERVER_OVERLOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>

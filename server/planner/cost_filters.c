@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/queue/cost_filters.h"
+#include "server/planner/cost_filters.h"
 
 #include <math.h>
 

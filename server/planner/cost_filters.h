@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Predicts the nanoseconds that filters and regions take (server/queue/cost.h). */
-#ifndef BLURD_SERVER_QUEUE_COST_FILTERS_H
-#define BLURD_SERVER_QUEUE_COST_FILTERS_H
+ * Predicts the nanoseconds that filters and regions take (server/planner/cost.h). */
+#ifndef BLURD_SERVER_PLANNER_COST_FILTERS_H
+#define BLURD_SERVER_PLANNER_COST_FILTERS_H
 
 #include "filters/chain.h"
 #include "server/message/parameters.h"

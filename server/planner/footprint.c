@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/footprint.h"
+#include "server/planner/footprint.h"
 
 #include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/process/codec_link.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/intent.h"
+#include "server/planner/intent.h"
 
 #include "server/message/multipart.h"
 
@@ -74,10 +74,8 @@ void intent_make(struct intent *intent, struct bytes body, const char *content_t
     intent_guess(intent, known ? &header : NULL, body.size, accept, parameters);
 }
 
-bool intent_suits_device(const struct intent *intent) {
-    return intent->known && intent->header.baseline && plan_may_transcode(&intent->plan);
-}
-
-bool intent_hands_over(const struct intent *intent) {
-    return intent->known && intent->header.progressive && plan_may_transcode(&intent->plan);
+bool intent_fits(const struct intent *intent, enum way way) {
+    const struct peek *header = &intent->header;
+    bool usual = header->codec != CODEC_JPEG || header->baseline || header->progressive;
+    return intent->known && usual && way_fits(way, &intent->plan);
 }

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * Predicts a request's time from its intent (server/picture/intent.h); footprint.h predicts its memory.
+ * Predicts a request's time from its intent (server/planner/intent.h); footprint.h predicts its memory.
  *
  * The time is a constant plus decoding, filters and encoding, each in nanoseconds a pixel, sample or byte by
  * tables that were measured on one machine: of struct codec, of struct filter and of core/tuned.h. For each
  * kind of work the model learns the ratio of real to tabled time as an exponential moving average of about
  * eight requests. Requests below 5 ms have a proportionally lower weight, so that icons do not distort the
  * predictions for large pictures. */
-#ifndef BLURD_SERVER_QUEUE_COST_H
-#define BLURD_SERVER_QUEUE_COST_H
+#ifndef BLURD_SERVER_PLANNER_COST_H
+#define BLURD_SERVER_PLANNER_COST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "server/message/parameters.h"
+#include "server/planner/way.h"
 
 struct intent;
 
-/* Each combination of input, work and output has its own ratio. */
-enum { COST_INPUTS = 2 * CODEC_COUNT + 3, COST_WORKS = FILTER_COUNT + 2, COST_OUTPUTS = 2 * CODEC_COUNT };
+/* Each combination of input, work and output has its own ratio; a part that a GPU does is an input, a work or
+ * an output of its own. */
+enum { COST_INPUTS = 2 * CODEC_COUNT + 5, COST_WORKS = FILTER_COUNT + 3, COST_OUTPUTS = 2 * CODEC_COUNT + 1 };
 enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
 enum { COST_DOUBT = 4 }; /* see cost_device_first */
 
@@ -26,17 +28,17 @@ enum { COST_DOUBT = 4 }; /* see cost_device_first */
  */
 enum { COST_READ_MAX = 1 << 20, COST_READ_VALUES_MAX = 40 << 20 };
 
+struct way_cost {
+    unsigned kind;    /* below COST_KINDS; of ways that a general worker takes */
+    int64_t table_ns; /* by the table, without a search for faces on cores; 0: the way does not fit */
+};
+
 struct cost {
-    unsigned kind;                      /* below COST_KINDS */
-    int64_t table_ns;                   /* by the table */
-    int64_t detect_table_ns;            /* of the search for faces, which is no part of table_ns; 0: none */
-    int64_t ns;                         /* of both, by the table and the learnt ratios */
-    int64_t device_table_ns, device_ns; /* the same on a GPU; 0: its codecs cannot do it */
-    /* Of a JPEG that a worker decodes to coefficients and a GPU does the rest of; 0: none. */
-    unsigned handed_kind;
-    int64_t handed_table_ns;
-    int64_t read_ns; /* the same file on a GPU that also reads its scans; 0: it does not */
-    bool handed;     /* it goes that way, and the first members say how long it takes */
+    struct way_cost ways[WAY_COUNT]; /* as if a GPU served */
+    int64_t search_ns;               /* by the table: of a search for faces on cores; 0: none */
+    int64_t device_ns;               /* of WAY_GPU_FILE, by the table and the learnt ratio */
+    enum way way;                    /* that a general worker is expected to take: cost_take */
+    int64_t ns;                      /* of that way with its search, by the table and the learnt ratios */
 };
 
 /* Zero-initialise. Thread-safe; concurrent updates may be lost. */
@@ -53,16 +55,18 @@ bool cost_device_first(const struct cost *cost);
 /* Whether a GPU is faster than the processor at what comes after the coefficients, by the table. */
 bool cost_hands_first(const struct cost *cost);
 
-/* Lets the coefficients go to a GPU. */
-void cost_hand_over(struct cost *cost, const struct cost_model *model);
+/* Expects a general worker to take that way, which fits. */
+void cost_take(struct cost *cost, const struct cost_model *model, enum way way);
 
+/* The time on cores; the way is WAY_BLOCKS where that fits. */
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent);
 
-/* real_ns is the time from beginning to end on a worker, without the search for faces. */
-void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns);
+/* A general worker has taken that way. real_ns is the time from beginning to end, search_ns the part of it in
+ * which faces were searched for. A way that was not predicted teaches nothing. */
+void cost_learn(struct cost_model *model, const struct cost *cost, enum way way, int64_t real_ns,
+                int64_t search_ns);
 
-void cost_learn_detection(struct cost_model *model, const struct cost *cost, int64_t real_ns);
-
+/* A GPU has done all of it: WAY_GPU_FILE, which was predicted. */
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns);
 
 /* Call it when the processor has done what a GPU could have done. The learnt time of the GPU moves a little

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Predicts from a plan how much memory a picture takes beside its body. */
-#ifndef BLURD_SERVER_PICTURE_FOOTPRINT_H
-#define BLURD_SERVER_PICTURE_FOOTPRINT_H
+#ifndef BLURD_SERVER_PLANNER_FOOTPRINT_H
+#define BLURD_SERVER_PLANNER_FOOTPRINT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "filters/backend.h"
-#include "server/picture/plan.h"
+#include "server/planner/plan.h"
 
 /* Sizes in bytes. */
 struct footprint {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/queue/overload.h"
+#include "server/overload.h"
 
 #include <inttypes.h>
 
 #include "core/clock.h"
 #include "core/numbers.h"
 #include "server/message/multipart.h"
-#include "server/picture/footprint.h"
-#include "server/picture/intent.h"
+#include "server/planner/footprint.h"
+#include "server/planner/intent.h"
 #include "server/request.h"
 #include "server/service.h"
 
@@ -134,7 +134,7 @@ static bool device_serves(const struct service *service) {
 
 /* Whether the GPU's codecs serve and may take the job. */
 static bool suits_device(const struct request *request) {
-    return device_serves(request->service) && request->cost.device_table_ns > 0;
+    return device_serves(request->service) && request->cost.ways[WAY_GPU_FILE].table_ns > 0;
 }
 
 /* Whether they are also faster, or configured to take all such jobs. */
@@ -148,13 +148,31 @@ static bool is_handed_over(const struct request *request) {
     const struct service *service = request->service;
     const struct cost *cost = &request->cost;
     bool all = service->config->jpeg_codec == CHOICE_jpeg_codec_gpu;
-    return device_serves(service) && cost->handed_table_ns > 0 && (all || cost_hands_first(cost)) &&
-           service->config->jpeg_library == CHOICE_jpeg_library_own;
+    return device_serves(service) && cost->ways[WAY_GPU_COEFFICIENTS].table_ns > 0 &&
+           (all || cost_hands_first(cost)) && service->config->jpeg_library == CHOICE_jpeg_library_own;
+}
+
+/* The first way in the table that fits, and that the GPU is up for. */
+static enum way expected_way(const struct request *request) {
+    struct service *service = request->service;
+    bool filters = service->backend_count > 1 && backend_state(service->backend[0], NULL) == BACKEND_SERVING;
+    bool codecs = filters && backend_transcodes(service->backend[0]) > 0;
+    if (is_handed_over(request)) {
+        return WAY_GPU_COEFFICIENTS;
+    }
+    for (enum way way = WAY_BLOCKS; way < WAY_CPU; way++) {
+        bool up = way == WAY_BLOCKS || (way == WAY_GPU_FILTER ? filters : codecs);
+        if (up && request->cost.ways[way].table_ns > 0) {
+            return way;
+        }
+    }
+    return WAY_CPU;
 }
 
 /* Whether the GPU can read a file that a general worker would read, too. */
 static bool is_readable(const struct request *request) {
-    return request->cost.handed && request->cost.read_ns > 0 && request->service->entropy_decodes > 0;
+    return request->cost.way == WAY_GPU_COEFFICIENTS && request->cost.ways[WAY_GPU_SCANS].table_ns > 0 &&
+           request->service->entropy_decodes > 0;
 }
 
 /* What admission control counts. A picture that is too large for a request is only done by a device, which
@@ -181,12 +199,10 @@ static void estimate(struct request *request, struct bytes picture, const char *
     const struct footprint footprint = footprint_of(&intent.plan, request->service->cpu);
     const uint64_t needed = footprint_sum(&footprint);
     request->cost = cost_predict(&request->service->cost, &intent);
-    if (is_handed_over(request)) {
-        cost_hand_over(&request->cost, &request->service->cost);
-    }
+    cost_take(&request->cost, &request->service->cost, expected_way(request));
     request->job = (struct job){.cost_ns = request->cost.ns,
                                 .device_ns = request->cost.device_ns,
-                                .read_ns = request->cost.read_ns,
+                                .read_ns = request->cost.ways[WAY_GPU_SCANS].table_ns,
                                 .read_bytes = footprint_beside_device(&intent.plan),
                                 .body = request->body_size,
                                 .most = room_most(slot_pool_budget(request->service->slots)),
@@ -265,13 +281,11 @@ bool overload_may_log(struct service *service) {
 
 void overload_learn(struct request *request, enum role role, int64_t real_ns) {
     struct cost_model *model = &request->service->cost;
-    if (request->outcome.device && request->cost.device_table_ns > 0) {
+    const struct outcome *outcome = &request->outcome;
+    if (outcome->way == WAY_GPU_FILE && request->cost.ways[WAY_GPU_FILE].table_ns > 0) {
         cost_learn_device(model, &request->cost, real_ns);
     } else if (role == ROLE_ANY || role == ROLE_LARGE) { /* others wait for the device */
-        /* A form may ask for a search unannounced; that of a GPU counts with its other work. */
-        int64_t search_ns = request->cost.handed ? 0 : request->outcome.stage_ns[STAGE_DETECT];
-        cost_learn(model, &request->cost, real_ns - search_ns);
-        cost_learn_detection(model, &request->cost, search_ns);
+        cost_learn(model, &request->cost, outcome->way, real_ns, outcome->stage_ns[STAGE_DETECT]);
         if (role == ROLE_ANY && request->job.suits) {
             cost_doubt_device(model);
         }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/queue/cost.h"
+#include "server/planner/cost.h"
 
 #include "core/jpeg/coefficients.h"
 #include "core/tuned.h"
-#include "server/picture/intent.h"
-#include "server/queue/cost_filters.h"
+#include "server/planner/cost_filters.h"
+#include "server/planner/intent.h"
 
 /* Inputs of any format come first, two of each, then these. */
-enum { UNKNOWN_INPUT = 2 * CODEC_COUNT, HANDED_INPUT, LIBJPEG_INPUT };
+enum { UNKNOWN_INPUT = 2 * CODEC_COUNT, HANDED_INPUT, LIBJPEG_INPUT, MOVED_INPUT, GPU_INPUT };
+enum { PIPELINE_WORK = FILTER_COUNT, REDACT_WORK, GPU_WORK };
+enum { GPU_OUTPUT = 2 * CODEC_COUNT };
 static const struct decode_terms decode_ns[COST_INPUTS] = {
     [UNKNOWN_INPUT] = {TUNED_DECODE_UNKNOWN},
     [HANDED_INPUT] = {TUNED_DECODE_COEFFICIENTS},
@@ -42,9 +44,9 @@ static unsigned input_of(const struct intent *intent) {
 /* Pipelines and redaction are separate kinds. */
 static unsigned work_of(const struct parameters *parameters) {
     if (parameters->input.mode == MODE_REDACT) {
-        return FILTER_COUNT + 1;
+        return REDACT_WORK;
     }
-    return parameters->ops.count == 1 ? filter_id(parameters->ops.operation[0].filter) : FILTER_COUNT;
+    return parameters->ops.count == 1 ? filter_id(parameters->ops.operation[0].filter) : PIPELINE_WORK;
 }
 
 static float pixels_of(const struct image_shape *stored) {
@@ -78,10 +80,14 @@ static float searched_pixels(const struct detection *detection) {
     return detection->wanted ? (float)frame->network_width * (float)frame->network_height : 0;
 }
 
-static float device_time_ns(const struct work_plan *plan) {
-    return TUNED_GPU_NS + TUNED_GPU_PIXEL_NS * largest_pixels(plan) +
+static float device_filters_ns(const struct work_plan *plan) {
+    return TUNED_GPU_PIXEL_NS * largest_pixels(plan) +
            TUNED_GPU_DETECT_PIXEL_NS * searched_pixels(&plan->detection) +
            cost_filters_device_ns(plan->parameters, &plan->chain, &plan->upright);
+}
+
+static float device_time_ns(const struct work_plan *plan) {
+    return TUNED_GPU_NS + device_filters_ns(plan);
 }
 
 /* Whether a GPU reads such files: gpu/engine/scan_reader.h. */
@@ -104,49 +110,92 @@ static float decoding_ns(const struct work_plan *plan, unsigned input) {
     return terms->pixel * pixels_of(&plan->stored) + terms->byte * (float)plan->input.size;
 }
 
-static unsigned kind_of(const struct work_plan *plan, unsigned input, const struct encode_cost *encoding) {
-    unsigned output = 2 * (unsigned)plan->output + encoding->kind;
-    return (input * COST_WORKS + work_of(plan->parameters)) * COST_OUTPUTS + output;
+/* The parts of a request: how long each takes, and its place in the kinds. */
+struct cost_parts {
+    float decoding, filters, encoding;
+    float device, device_filters; /* of a GPU that also decodes or encodes, and of one that does not */
+    unsigned input, work, output;
+};
+
+static struct cost_parts parts_of(const struct intent *intent) {
+    const struct work_plan *plan = &intent->plan;
+    const struct encode_cost encoding = encoding_cost(plan);
+    unsigned input = input_of(intent);
+    return (struct cost_parts){.decoding = decoding_ns(plan, input),
+                               .filters = cost_filters_ns(plan->parameters, &plan->chain, &plan->upright),
+                               .encoding = plan_answer(plan) == ANSWER_PICTURE ? encoding.ns : 0,
+                               .device = device_time_ns(plan),
+                               .device_filters = (float)TUNED_GPU_HANDING_NS + device_filters_ns(plan),
+                               .input = input,
+                               .work = work_of(plan->parameters),
+                               .output = 2 * (unsigned)plan->output + encoding.kind};
+}
+
+static struct way_cost sum(float ns, unsigned input, unsigned work, unsigned output) {
+    return (struct way_cost){.kind = (input * COST_WORKS + work) * COST_OUTPUTS + output,
+                             .table_ns = (int64_t)ns + 1};
+}
+
+/* What a general worker does, with a GPU or without. */
+static struct way_cost cost_of(enum way way, const struct work_plan *plan, const struct cost_parts *p) {
+    switch (way) {
+    case WAY_GPU_COEFFICIENTS:
+        return sum(TUNED_REQUEST_NS + decoding_ns(plan, HANDED_INPUT) + p->device, HANDED_INPUT, p->work,
+                   p->output);
+    case WAY_BLOCKS: /* coefficients are read, and written in about the same time */
+        return sum(TUNED_REQUEST_NS + 2 * decoding_ns(plan, HANDED_INPUT), MOVED_INPUT, p->work, p->output);
+    case WAY_GPU_DECODE:
+        return sum(TUNED_REQUEST_NS + p->device + p->encoding, GPU_INPUT, p->work, p->output);
+    case WAY_GPU_ENCODE:
+        return sum(TUNED_REQUEST_NS + p->decoding + p->device, p->input, p->work, GPU_OUTPUT);
+    case WAY_GPU_FILTER:
+        return sum(TUNED_REQUEST_NS + p->decoding + p->device_filters + p->encoding, p->input, GPU_WORK,
+                   p->output);
+    default:
+        return sum(TUNED_REQUEST_NS + p->decoding + p->filters + p->encoding, p->input, p->work, p->output);
+    }
 }
 
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
     const struct work_plan *plan = &intent->plan;
-    const struct encode_cost encoding = encoding_cost(plan);
-    unsigned input = input_of(intent), kind = kind_of(plan, input, &encoding);
-    float ns = TUNED_REQUEST_NS + decoding_ns(plan, input) +
-               cost_filters_ns(plan->parameters, &plan->chain, &plan->upright) +
-               (plan_answer(plan) == ANSWER_PICTURE ? encoding.ns : 0);
-    float device = intent_suits_device(intent) ? device_time_ns(plan) : 0;
-    bool hands = intent_hands_over(intent);
-    float handed = hands ? TUNED_REQUEST_NS + decoding_ns(plan, HANDED_INPUT) + device_time_ns(plan) : 0;
-    float detect = TUNED_DETECT_PIXEL_NS * searched_pixels(&plan->detection);
-    float all = ns * known(model->ratio[kind]) + detect * known(model->detect_ratio);
-    return (struct cost){.kind = kind,
-                         .table_ns = (int64_t)ns + 1,
-                         .detect_table_ns = (int64_t)detect,
-                         .ns = (int64_t)all + 1,
-                         .device_table_ns = (int64_t)device,
-                         .device_ns = (int64_t)(device * known(model->device_ratio)),
-                         .handed_kind = kind_of(plan, HANDED_INPUT, &encoding),
-                         .handed_table_ns = (int64_t)handed,
-                         .read_ns = hands ? (int64_t)reading_ns(plan) : 0};
+    const struct cost_parts parts = parts_of(intent);
+    struct cost cost = {.search_ns = (int64_t)(TUNED_DETECT_PIXEL_NS * searched_pixels(&plan->detection))};
+    for (enum way way = WAY_GPU_COEFFICIENTS; way < WAY_COUNT; way++) {
+        if (way == WAY_CPU || intent_fits(intent, way)) {
+            cost.ways[way] = cost_of(way, plan, &parts);
+        }
+    }
+    if (intent_fits(intent, WAY_GPU_FILE)) {
+        cost.ways[WAY_GPU_FILE].table_ns = (int64_t)parts.device;
+        cost.device_ns = (int64_t)(parts.device * known(model->device_ratio));
+    }
+    if (intent_fits(intent, WAY_GPU_SCANS)) {
+        cost.ways[WAY_GPU_SCANS].table_ns = (int64_t)reading_ns(plan);
+    }
+    cost_take(&cost, model, cost.ways[WAY_BLOCKS].table_ns > 0 ? WAY_BLOCKS : WAY_CPU);
+    return cost;
+}
+
+/* The search for faces is no part of the tables of the ways, but of a GPU's time. */
+static int64_t search_of(const struct cost *cost, enum way way) {
+    return way == WAY_GPU_COEFFICIENTS ? 0 : cost->search_ns;
+}
+
+void cost_take(struct cost *cost, const struct cost_model *model, enum way way) {
+    const struct way_cost *taken = &cost->ways[way];
+    float search = (float)search_of(cost, way) * known(model->detect_ratio);
+    cost->way = way;
+    cost->ns = (int64_t)((float)taken->table_ns * known(model->ratio[taken->kind]) + search) + 1;
 }
 
 bool cost_hands_first(const struct cost *cost) {
-    return cost->handed_table_ns > 0 && cost->handed_table_ns < cost->table_ns + cost->detect_table_ns;
-}
-
-void cost_hand_over(struct cost *cost, const struct cost_model *model) {
-    cost->handed = true;
-    cost->kind = cost->handed_kind;
-    cost->table_ns = cost->handed_table_ns;
-    cost->detect_table_ns = 0; /* the GPU searches */
-    cost->ns = (int64_t)((float)cost->table_ns * known(model->ratio[cost->kind])) + 1;
+    int64_t handed = cost->ways[WAY_GPU_COEFFICIENTS].table_ns;
+    return handed > 0 && handed < cost->ways[WAY_CPU].table_ns + cost->search_ns;
 }
 
 bool cost_device_first(const struct cost *cost) {
-    int64_t most = cost->device_table_ns * COST_DOUBT;
-    return cost->device_table_ns > 0 && (cost->device_ns < most ? cost->device_ns : most) < cost->ns;
+    int64_t table = cost->ways[WAY_GPU_FILE].table_ns, most = table * COST_DOUBT;
+    return table > 0 && (cost->device_ns < most ? cost->device_ns : most) < cost->ns;
 }
 
 static float limited(float value, float least, float most) {
@@ -160,15 +209,18 @@ static void learn(_Atomic float *ratio, int64_t table_ns, int64_t real_ns, float
     *ratio = known(old) + (seen - known(old)) * weight * (old > 0 ? learning : 1);
 }
 
-void cost_learn(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
-    float weight = limited((float)cost->table_ns / weighty_ns, 0, 1);
-    learn(&model->ratio[cost->kind], cost->table_ns, real_ns, weight);
-}
-
-void cost_learn_detection(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
-    if (cost->detect_table_ns > 0) {
-        float weight = limited((float)cost->detect_table_ns / weighty_ns, 0, 1);
-        learn(&model->detect_ratio, cost->detect_table_ns, real_ns, weight);
+void cost_learn(struct cost_model *model, const struct cost *cost, enum way way, int64_t real_ns,
+                int64_t search_ns) {
+    const struct way_cost *taken = &cost->ways[way];
+    int64_t search = search_of(cost, way);
+    int64_t own = way == WAY_GPU_COEFFICIENTS ? 0 : search_ns; /* a form may ask for one unannounced */
+    if (taken->table_ns > 0) {
+        float weight = limited((float)taken->table_ns / weighty_ns, 0, 1);
+        learn(&model->ratio[taken->kind], taken->table_ns, real_ns - own, weight);
+    }
+    if (search > 0) {
+        float weight = limited((float)search / weighty_ns, 0, 1);
+        learn(&model->detect_ratio, search, search_ns, weight);
     }
 }
 
@@ -178,7 +230,7 @@ void cost_learn_detection(struct cost_model *model, const struct cost *cost, int
  * in progress on one GPU multiply the ratio by 5.5 at most. */
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
     float old = known(model->device_ratio);
-    float seen = (float)real_ns / (float)cost->device_table_ns;
+    float seen = (float)real_ns / (float)cost->ways[WAY_GPU_FILE].table_ns;
     float step = old * device_step;
     model->device_ratio =
         limited(seen > old ? old + step : old - step, 1 / device_ratio_max, device_ratio_max);

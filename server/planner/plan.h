@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Decides from a picture's header and the request how to process it, before memory is taken. */
-#ifndef BLURD_SERVER_PICTURE_PLAN_H
-#define BLURD_SERVER_PICTURE_PLAN_H
+#ifndef BLURD_SERVER_PLANNER_PLAN_H
+#define BLURD_SERVER_PLANNER_PLAN_H
 
 #include "codecs/codec.h"
 #include "codecs/jpeg/jpeg_turn.h"
@@ -58,17 +58,7 @@ bool plan_is_linear(const struct work_plan *plan);
 /* Whether the file's data outside of the regions can be copied bit by bit. */
 bool plan_may_patch(const struct work_plan *plan);
 
-/* Whether a device's codecs may do all steps: from a JPEG, or from the coefficients of one with several
- * scans, to a sequential one or to its faces, decoded whole: with planes as stored, or, without regions and
- * faces, in RGB. */
-bool plan_may_transcode(const struct work_plan *plan);
-
-/* Whether a device may do a part of what it cannot do whole: decode and filter a JPEG whose result a core
- * writes; filter a picture that a core has read, and encode the JPEG. */
-bool plan_may_decode_only(const struct work_plan *plan);
-bool plan_may_encode_only(const struct work_plan *plan);
-
-/* What the chain of such a device reads and writes. */
+/* What the chain of a device that decodes or encodes JPEGs reads and writes. */
 enum transcode_colours plan_colours(const struct work_plan *plan);
 
 /* Size of a picture in bytes; 0: too large for memory. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * A preliminary plan (plan.h), made from the first bytes of a complete body without the fields of a form. It
  * predicts time and memory, and whether a GPU's codecs may take the request. */
-#ifndef BLURD_SERVER_PICTURE_INTENT_H
-#define BLURD_SERVER_PICTURE_INTENT_H
+#ifndef BLURD_SERVER_PLANNER_INTENT_H
+#define BLURD_SERVER_PLANNER_INTENT_H
 
 #include "codecs/peek.h"
-#include "server/picture/plan.h"
+#include "server/planner/plan.h"
+#include "server/planner/way.h"
 
 struct intent {
     bool known;            /* the picture was recognised, and codec_probe may take it */
@@ -21,10 +22,8 @@ void intent_make(struct intent *intent, struct bytes body, const char *content_t
 void intent_guess(struct intent *intent, const struct peek *header, size_t size, const char *accept,
                   const struct parameters *parameters);
 
-/* Whether a GPU may do all of it. */
-bool intent_suits_device(const struct intent *intent);
-
-/* Whether it may, once a worker has decoded a progressive JPEG to coefficients. */
-bool intent_hands_over(const struct intent *intent);
+/* Whether the request may go that way: way_fits, for a header of a kind that the way's codecs read. Nothing
+ * is known of a picture that was not recognised. */
+bool intent_fits(const struct intent *intent, enum way way);
 
 #endif

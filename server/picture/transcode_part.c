@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/picture/transcode_part.h"
+
+#include <string.h>
+
+#include "codecs/jpeg/jpeg_splice.h"
+#include "core/log.h"
+#include "server/picture/transcode.h"
+#include "server/planner/footprint.h"
+#include "server/request.h"
+#include "server/service.h"
+
+static bool device_helps(const struct request *request, const struct worker *worker) {
+    struct service *service = request->service;
+    return worker->lane[0] && backend_transcodes(service->backend[0]) > 0 &&
+           backend_state(service->backend[0], NULL) == BACKEND_SERVING;
+}
+
+/* The input lies in the first part of the workspace, the output in the second. */
+static struct transcode partial_job(const struct work_plan *plan, const struct workspace *work) {
+    return (struct transcode){.chain = &plan->chain,
+                              .slot = work->slot,
+                              .orientation = 1,
+                              .quality = 1,
+                              .output = work->memory[1],
+                              .room = work->footprint.picture};
+}
+
+/* The worker goes on with its pictures, which a device that fails leaves as they are. */
+static void give_up(const struct request *request, const struct error *cause) {
+    const struct service *service = request->service;
+    bool failed = cause->status != ST_UNSUPPORTED && cause->status != ST_BUSY;
+    metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
+    log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", service->backend[0]->name,
+                cause->text);
+}
+
+static enum status run_partial(const struct worker *worker, const struct transcode *job, size_t *size,
+                               struct lane_timing *timing, struct error *err) {
+    enum status status = lane_transcode(worker->lane[0], job, size, timing, err);
+    return status == ST_OK && job->pixels && *size != job->room
+               ? fail(err, ST_DEVICE, "the picture is not complete")
+               : status;
+}
+
+static void count_partial(struct request *request, enum way way, const struct lane_timing *timing) {
+    struct outcome *outcome = &request->outcome;
+    outcome->stage_ns[STAGE_DECODE] += timing->upload_ns;
+    outcome->stage_ns[STAGE_FILTER] += timing->filter_ns;
+    outcome->stage_ns[STAGE_ENCODE] += timing->download_ns;
+    transcode_note_way(request, way, 0, timing->unit);
+}
+
+bool transcode_part_decode(struct request *request, const struct worker *worker, const struct work_plan *plan,
+                           struct workspace *work, struct image *result) {
+    const struct bytes file = plan->input;
+    struct lane_timing timing;
+    struct error cause = {0};
+    size_t size = 0;
+    if (!way_fits(WAY_GPU_DECODE, plan) || !device_helps(request, worker) ||
+        file.size > work->footprint.picture) {
+        return false;
+    }
+    struct transcode job = partial_job(plan, work);
+    memcpy(work->memory[0], file.data, file.size);
+    job.input = (struct bytes){work->memory[0], file.size};
+    job.form = TRANSCODE_SCAN;
+    job.shape = plan->picture.native;
+    job.colours = plan->stored.model == PIXEL_RGB ? plan_colours(plan) : TRANSCODE_PLANES;
+    job.orientation = plan->orientation;
+    job.pixels = true;
+    job.room = plan_shape_size(&plan->encoded);
+    if (run_partial(worker, &job, &size, &timing, &cause) != ST_OK) {
+        give_up(request, &cause);
+        return false;
+    }
+    workspace_place(result, &plan->encoded, work->memory[1]);
+    count_partial(request, WAY_GPU_DECODE, &timing);
+    return true;
+}
+
+static enum status answer_with_copy(struct request *request, const struct work_plan *plan,
+                                    struct bytes encoded, struct error *err) {
+    const struct image_shape written = transcode_written(&plan->encoded, plan_colours(plan));
+    struct buf *body = &request->answer.body;
+    struct bytes scans;
+    transcode_init_output(plan, body);
+    enum status status = jpeg_splice(encoded, &written, JPEG_SPLICE_MINOR, &plan->options,
+                                     &plan->picture.metadata, body, &scans, err);
+    return status == ST_OK ? buf_append(body, scans.data, scans.size, err) : status;
+}
+
+bool transcode_part_may_encode(const struct request *request, const struct worker *worker,
+                               const struct work_plan *plan) {
+    return way_fits(WAY_GPU_ENCODE, plan) && device_helps(request, worker);
+}
+
+bool transcode_part_encode(struct request *request, const struct worker *worker, const struct work_plan *plan,
+                           struct workspace *work, const struct image *source) {
+    struct lane_timing timing;
+    struct error cause = {0};
+    size_t size = 0, room = footprint_room(plan);
+    struct transcode job = partial_job(plan, work);
+    job.shape = image_shape(source);
+    job.input = (struct bytes){work->memory[0], plan_shape_size(&job.shape)};
+    job.form = TRANSCODE_PIXELS;
+    job.colours = plan_colours(plan);
+    job.quality = plan->options.quality;
+    job.optimal = plan->options.optimal;
+    job.room = room < job.room ? room : job.room;
+    enum status status = run_partial(worker, &job, &size, &timing, &cause);
+    if (status == ST_OK) {
+        status = answer_with_copy(request, plan, (struct bytes){work->memory[1], size}, &cause);
+    }
+    if (status != ST_OK) {
+        buf_finish(&request->answer.body);
+        give_up(request, &cause);
+        return false;
+    }
+    count_partial(request, WAY_GPU_ENCODE, &timing);
+    return true;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * Which ways (server/ways.def) a request for a picture can take.
+ *
+ * A plan tells which ways fit the picture and the request. The queue chooses among them by predicted time
+ * (cost.h), and gives a request that a GPU does as a whole to other workers than the rest. A worker tries the
+ * ways that are left in the order of the table. One that fails leaves the request as it was; the last way,
+ * the CPU's, fits every request. outcome.h says which way was taken. */
+#ifndef BLURD_SERVER_PLANNER_WAY_H
+#define BLURD_SERVER_PLANNER_WAY_H
+
+#include <stdbool.h>
+
+#include "server/metrics.h"
+
+struct work_plan;
+
+/* Whether the picture and the request permit that way, with a GPU that serves. Thread-safe. */
+bool way_fits(enum way way, const struct work_plan *plan);
+
+#endif
