@@ -14,14 +14,14 @@
 #include "config/origins.h"
 
 enum {
-#define OPTION(type, name, initial, minimum, maximum, unit, help) ROW_##name,
+#define OPTION(type, when, name, initial, minimum, maximum, unit, help) ROW_##name,
 #define CHOICE(option, value)
 #include "config/options.def"
     ROW_COUNT
 };
 
 static const struct option_choice choices[CHOICE_COUNT] = {
-#define OPTION(type, name, initial, minimum, maximum, unit, help)
+#define OPTION(type, when, name, initial, minimum, maximum, unit, help)
 #define CHOICE(option, value) {#option, #value},
 #include "config/options.def"
 };
@@ -36,6 +36,9 @@ static const struct option_choice choices[CHOICE_COUNT] = {
 #define INITIAL_TEXT(value) .initial_text = (value)
 #define INITIAL_ADDRESS(value) .initial_text = (value)
 
+#define WHEN_RELOAD true
+#define WHEN_START false
+
 #define MEMBER_WHOLE(name) name
 #define MEMBER_PIXELS(name) name
 #define MEMBER_BYTES(name) name
@@ -46,9 +49,10 @@ static const struct option_choice choices[CHOICE_COUNT] = {
 #define MEMBER_ADDRESS(name) name
 
 static const struct option rows[ROW_COUNT] = {
-#define OPTION(row_type, row_name, row_initial, low, high, row_unit, row_help)                               \
+#define OPTION(row_type, row_when, row_name, row_initial, low, high, row_unit, row_help)                     \
     {.name = #row_name,                                                                                      \
      .type = OPTION_##row_type,                                                                              \
+     .reloads = WHEN_##row_when,                                                                             \
      .offset = offsetof(struct config, MEMBER_##row_type(row_name)),                                         \
      INITIAL_##row_type(row_initial),                                                                        \
      .minimum = (low),                                                                                       \

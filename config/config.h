@@ -24,7 +24,7 @@
 /* CHOICE_log_level_info, CHOICE_cpu_level_auto …; within one option in the table's
  * order, so that log levels can be compared: error < warning < info < debug. */
 enum config_choice {
-#define OPTION(type, name, initial, minimum, maximum, unit, help)
+#define OPTION(type, when, name, initial, minimum, maximum, unit, help)
 #define CHOICE(option, value) CHOICE_##option##_##value,
 #include "config/options.def"
     CHOICE_COUNT
@@ -43,7 +43,7 @@ enum config_choice {
 /* One member per row, under its name; durations are milliseconds and end in _ms:
  * config.port, config.max_body, config.header_timeout_ms, config.log_level. */
 struct config {
-#define OPTION(type, name, initial, minimum, maximum, unit, help) CONFIG_MEMBER_##type(name, maximum)
+#define OPTION(type, when, name, initial, minimum, maximum, unit, help) CONFIG_MEMBER_##type(name, maximum)
 #define CHOICE(option, value)
 #include "config/options.def"
 };

@@ -40,6 +40,7 @@ struct option_choice {
 struct option {
     const char *name; /* with underscores */
     enum option_type type;
+    bool reloads;             /* may change while the daemon runs */
     size_t offset;            /* of the member in the struct that is filled */
     int64_t initial;          /* default; TEXT and ADDRESS: initial_text */
     const char *initial_text; /* NULL for the other types */

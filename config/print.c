@@ -87,7 +87,8 @@ static void print_markdown_row(const struct option *row, FILE *out) {
     option_format_initial(row, text);
     fprintf(out, "` | %s%s%s | ", *text ? "`" : "", *text ? text : "empty", *text ? "`" : "");
     option_format_allowed(row, text, sizeof text);
-    fprintf(out, "%s%s%s | %s |\n", text, *row->unit ? " " : "", row->unit, row->help);
+    fprintf(out, "%s%s%s | %s%s |\n", text, *row->unit ? " " : "", row->unit, row->help,
+            row->reloads ? " A reload changes it." : "");
 }
 
 static void print_markdown(FILE *out) {

@@ -11,24 +11,6 @@
 #include "server/process/bind_warning.h"
 #include "server/service.h"
 
-/* The options that may change at runtime, because each connection or request reads them anew. Threads,
- * sockets, queues and devices are created once. */
-static const char *const changeable[] = {
-    "connections_soft", "max_body",     "max_pixels",    "max_side",      "max_scans",    "max_steps",
-    "header_timeout",   "body_timeout", "work_timeout",  "write_timeout", "idle_timeout", "min_rate",
-    "min_rate_time",    "drain_delay",  "drain_timeout", "token_file",    "log_level",    "overload_status",
-    "playground",       "idle_exit",    "cors_origins",
-};
-
-static bool may_change(const char *name) {
-    for (size_t i = 0; i < sizeof changeable / sizeof changeable[0]; i++) {
-        if (strcmp(changeable[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Restores the options that need a restart, and logs each one. */
 static void keep_fixed(struct config *config, const struct config *start) {
     size_t count;
@@ -38,7 +20,7 @@ static void keep_fixed(struct config *config, const struct config *start) {
         struct error unused = {0};
         option_format(&rows[i], start, now);
         option_format(&rows[i], config, wanted);
-        if (!may_change(rows[i].name) && strcmp(now, wanted) != 0) {
+        if (!rows[i].reloads && strcmp(now, wanted) != 0) {
             log_message(LOG_WARNING, "reload", "%s stays %s until a restart; the new value is %s",
                         rows[i].name, now, wanted);
             option_parse(&rows[i], now, config, &unused); /* reads what option_format wrote */

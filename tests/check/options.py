@@ -4,7 +4,7 @@ import re
 
 import tree
 
-ROW = re.compile(r"^OPTION\((\w+), (\w+),", re.M)
+ROW = re.compile(r"^OPTION\((\w+), \w+, (\w+),", re.M)
 
 
 def main():

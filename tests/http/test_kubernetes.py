@@ -315,7 +315,7 @@ def test_a_pod_may_do_nothing(built, overlay):
 # --- the daemon -------------------------------------------------------------------------------------
 @pytest.mark.parametrize('overlay', OVERLAYS)
 def test_the_daemon_takes_the_environment(built, overlay):
-    known = set(re.findall(r'^OPTION\(\w+, (\w+),', (daemon.ROOT / 'config/options.def').read_text(), re.M))
+    known = set(re.findall(r'^OPTION\(\w+, \w+, (\w+),', (daemon.ROOT / 'config/options.def').read_text(), re.M))
     for name in environment(built[overlay]):
         assert name in ('PORT', 'NVIDIA_DRIVER_CAPABILITIES') or name.removeprefix('BLURD_').lower() in known, name
     found = settings(built[overlay])

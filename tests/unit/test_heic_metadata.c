@@ -59,7 +59,9 @@ static void test_exif_offset_outside(void **state) {
         {HEIC_COLOUR("cs"), {"Exif", HEIC_TEXT("\0\0\0\7MM"), "", NULL}, HEIC_END},
         {HEIC_COLOUR("cs"), {"Exif", HEIC_TEXT("\xFF\xFF\xFF\xFFMM"), "", NULL}, HEIC_END},
         {HEIC_COLOUR("cs"), {"Exif", HEIC_TEXT("\0\0"), "", NULL}, HEIC_END},
-        {HEIC_COLOUR("cs"), {"Exif", HEIC_TEXT("\0\0\0\0Ex"), "", NULL}, HEIC_END}, /* ends within the prefix */
+        {HEIC_COLOUR("cs"),
+         {"Exif", HEIC_TEXT("\0\0\0\0Ex"), "", NULL},
+         HEIC_END}, /* ends within the prefix */
     };
     static const size_t sizes[] = {0, 0, 0, 2};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
