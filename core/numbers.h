@@ -28,7 +28,7 @@ static inline double max_double(double a, double b) {
     return a > b ? a : b;
 }
 
-/* value / by, rounded up, which must fit. `by` is not 0, and value + by does not overflow. */
+/* value / by, rounded up, which must fit into 32 bits. `by` is not 0, and value + by does not overflow. */
 static inline uint32_t divide_up(uint64_t value, uint64_t by) {
     return (uint32_t)((value + by - 1) / by);
 }

@@ -21,7 +21,7 @@ struct orient_turn orient_turn(uint8_t orientation);
 
 bool orient_turns(uint8_t orientation);
 
-/* The orientation that undoes both: first that of the picture as it is, then that of the upright result. */
+/* One orientation for two turns: of the picture as stored by `first`, then of the result by `second`. */
 uint8_t orient_compose(uint8_t first, uint8_t second);
 
 /* The shape after turning: sides and chroma reductions swap for orientations 5 to 8. */

@@ -10,14 +10,15 @@
 #include "core/image.h"
 #include "core/producer.h"
 
-/* Rows `from` to `to` - 1 of a plane. Bands with the same seat do not run at the same time. */
+/* Rows `from` to `to` - 1 of a plane. `seat` numbers the working memory that the band may use: bands with the
+ * same seat do not run at the same time. */
 struct band {
     unsigned plane;
     uint32_t from, to;
     unsigned seat;
 };
 
-/* Picture rows, counted from the top, that rows [0, to) of the pass read or write; all of them for the
+/* How many rows of the picture, from the top, the rows [0, to) of the pass read or write: all of them for the
  * largest `to`. */
 typedef uint32_t bands_reach(const void *context, unsigned plane, uint32_t to);
 
@@ -28,7 +29,7 @@ struct pass {
     const void *context;
     uint32_t least;      /* fewest rows of a strip: strips do some work twice at their borders */
     int64_t deadline_ns; /* core/deadline.h; looked at every few milliseconds, also within a band */
-    /* Optional. bands_follow tells it the rows of the picture that the pass has made, on one seat. */
+    /* NULL, or told by bands_follow, on one seat, how many rows of the picture are made: see `makes`. */
     const struct progress *progress;
     bands_reach *makes;
 };
@@ -36,7 +37,8 @@ struct pass {
 /* Most bytes that all seats of a run take together, unless one seat alone takes more. */
 enum { BANDS_MEMORY = 16 << 20 };
 
-/* The number of seats for the pass now, each with `size` bytes. The caller reserves the memory first. */
+/* The number of seats that the pass can use at this moment, with `size` bytes each. The caller then reserves
+ * that memory. */
 unsigned bands_seats(struct crew *crew, const struct pass *pass, size_t size);
 
 /* The largest number that bands_seats returns when `threads` threads are idle. */

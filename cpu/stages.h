@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The stages of a chain, and where they write. A stage is a step, or a step and the adjustment of the rows
- * that it makes. Stages before the last one alternate between two places, so that the last one writes to the
- * target: that is one place, for results of its shape, and the other is working memory. */
+ * that it makes. Stages alternate between two places, so that the last one writes to the target. One place is
+ * the target, or working memory in its stead for results of another shape; the other place is working memory.
+ */
 #ifndef BLURD_CPU_STAGES_H
 #define BLURD_CPU_STAGES_H
 
@@ -15,7 +16,7 @@ struct stages {
     size_t target; /* bytes of the target's stand-in, for results of other shapes; 0: there are none */
 };
 
-/* Steps of a chain that is limited by a mask remain alone. */
+/* With a mask (`masked`) each step of the chain is a stage of its own. */
 struct stages stages_of(const struct chain *chain, const struct image_shape *shape, bool masked);
 
 /* Bytes of both places. */

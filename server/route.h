@@ -18,7 +18,7 @@ struct route {
     const char *path;                        /* matched byte for byte against the raw path */
     const char *name;                        /* the operation, for logs and metrics */
     void (*answer)(struct request *request); /* GET and HEAD; NULL: POST with a picture */
-    const char *filter;                      /* then: the filter's name; NULL: the pipeline */
+    const char *filter;                      /* for POST: the filter's name; NULL: the pipeline */
     enum route_listener listener;
     const char *help;    /* one sentence; NULL: the filter's */
     const char *media;   /* GET: type of the answer */

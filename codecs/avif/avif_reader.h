@@ -22,7 +22,7 @@ enum status avif_reader_open(struct avif_reader *reader, struct bytes input,
 enum status avif_reader_metadata(const struct avif_reader *reader, struct metadata *metadata,
                                  struct error *err);
 
-/* Records a failure of libavif in reading: ST_CORRUPT unless it says more. */
+/* Records that libavif failed while it read: ST_CORRUPT unless `result` has a more precise status. */
 enum status avif_reader_fail(const struct avif_reader *reader, avifResult result, struct error *err);
 
 void avif_reader_close(struct avif_reader *reader);

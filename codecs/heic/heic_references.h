@@ -7,9 +7,10 @@
 
 #include "codecs/bmff/bmff_items.h"
 
-/* Makes in *copy, an all-zero struct, a copy of the file in which each of these references is to one picture:
- * the primary one if it is among them. A reference to a gain map (`tmap`) is taken for one to the picture
- * that the map belongs to, and one to no picture is left out. *copy stays empty if the file needs no change.
+/* Makes in *copy, an all-zero struct, a copy of the file in which each of these references has one picture as
+ * its target: the primary one if that is among its targets. A reference to a gain map (`tmap`) becomes one to
+ * the picture that the map belongs to. A reference without a picture among its targets is left out. *copy
+ * stays empty if the file needs no change.
  * The caller frees it with buf_finish. ST_BUSY without memory. */
 enum status heic_references_mend(const struct bmff_items *items, struct buf *copy, struct error *err);
 

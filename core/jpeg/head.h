@@ -20,7 +20,8 @@ enum {
     JPEG_HEAD_SCAN = 14,
 };
 
-/* Row by row, the place of each coefficient of the scan's order in a block; and the other way round. */
+/* jpeg_head_zigzag[k] is the place in a block, row by row, of coefficient k of the scan's order.
+ * jpeg_head_places makes the inverse: the place in the scan's order of each coefficient of a block. */
 extern const uint8_t jpeg_head_zigzag[JPEG_COEFFICIENTS];
 void jpeg_head_places(uint8_t place[JPEG_COEFFICIENTS]);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * A process that starts other processes for the daemon, or does other work outside of the daemon's sandbox.
- * It is forked before the daemon has threads, so that it and its children begin with a memory in which no
- * lock is held, and outside of that sandbox.
+ * It is forked before the daemon has threads and enters the sandbox: in the memory of the process and of its
+ * children no lock is held, and they are outside of the sandbox.
  *
- * The daemon cannot fork it again later. So its parent is another process, the keeper, which was forked
- * first. The keeper receives nothing and waits. When the process ends, it forks it again from its own memory,
- * which is as it was at the start: at once, or after a second if the process ran for less than a second. The
- * process goes on with the same channel: messages that were not received yet reach the new one. */
+ * The daemon cannot fork the process again later. So its parent is another process, the keeper, which
+ * receives nothing and waits. When the process ends, the keeper forks a new one, whose memory is as it was at
+ * the start: at once, or after a second if the process ran for less than a second. The new process has the
+ * same channel and receives the messages that the old one has not received. */
 #ifndef BLURD_CORE_PROCESS_FORK_SERVER_H
 #define BLURD_CORE_PROCESS_FORK_SERVER_H
 
@@ -25,13 +25,13 @@ struct fork_server {
 
 /* Forks the keeper, which forks a process of this name (a literal) that calls `run`, with FORK_SERVER_FD as
  * its only descriptor beside the standard ones. Signals that the caller blocks stay blocked. `run` should
- * return when the daemon's end is closed; until then it is called again. ST_BUSY without memory or processes.
- */
+ * return when the daemon's end is closed; if it returns earlier, it is called again. ST_BUSY without memory
+ * or processes. */
 enum status fork_server_start(struct fork_server *server, const char *name, void (*run)(void *context),
                               void *context, struct error *err);
 
-/* Whether the process runs. False while the keeper waits to start it again, or cannot for want of memory or
- * processes, and for ever when both were killed. Thread-safe. */
+/* Whether the process runs. False while the keeper waits to start it again, or lacks memory or processes for
+ * that, and for ever after both were killed. Thread-safe. */
 bool fork_server_runs(const struct fork_server *server);
 
 /* Closes the daemon's end and waits for both processes to end. The process has four seconds and is then

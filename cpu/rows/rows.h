@@ -7,9 +7,9 @@
  * pass sum to 32768, the bias goes through every pass unchanged, and the results are those of
  * docs/filters.md. Floating point: float, in samples, colour multiplied by alpha.
  *
- * The *source* of a plane is uint8_t in fixed point. In floating point it is uint16_t, where samples, and
- * colour multiplied by alpha, have at most 16 bits; else, with 16 bits and alpha, it is values. The *output*
- * is uint8_t, or values to be stored.
+ * The *source* of a plane is uint8_t in fixed point. In floating point it is uint16_t, except for pictures
+ * with 16 bits and alpha, whose source is values, as colour multiplied by alpha has more than 16 bits. The
+ * *output* is uint8_t, or values to be stored.
  *
  * Unless said otherwise a function may read and write ROW_SLACK elements beyond `n`, and rows must not
  * overlap. */
@@ -86,9 +86,8 @@ struct row_ops {
     void (*taps_group_source)(void *const *to, const void *const *row, const struct taps *taps, size_t n);
     void (*taps_group)(void *const *to, const void *const *row, const struct taps *taps, size_t n);
 
-    /* Not NULL only where it is faster: pixel i of to[j] = sum over k of weight[|k|] * pixel i + k of
-     * from[j], for TAPS_GROUP rows of three or four channels. May write up to ROW_BLOCK elements beyond the
-     * end. */
+    /* Pixel i of to[j] = sum over k of weight[|k|] * pixel i + k of from[j], for TAPS_GROUP rows of three or
+     * four channels. NULL where it is not faster. May write up to ROW_BLOCK elements beyond the end. */
     void (*across_group)(void *const *to, const void *const *from, const struct taps *taps, unsigned channels,
                          size_t pixels);
 
@@ -103,11 +102,11 @@ struct row_ops {
     void (*enlarge_last)(void *to, const void *from, const struct cubic *cubic, unsigned channels,
                          size_t pixels);
 
-    /* The same across rows: the row at `phase` between row[1] and row[2]. Writes exactly n elements. */
+    /* The spline across rows: the row at `phase` between row[1] and row[2]. Writes exactly n elements. */
     void (*cubic_last)(void *to, const void *const row[BLUR_TAPS_ENLARGE], const struct cubic *cubic,
                        unsigned phase, size_t n);
 
-    /* Floating point only, else NULL: the same, and stored. */
+    /* Floating point only, else NULL: cubic_last, then stored as samples. */
     void (*cubic_store)(void *to, const void *const row[BLUR_TAPS_ENLARGE], const struct cubic *cubic,
                         unsigned phase, const struct row_format *format, size_t pixels);
 
@@ -148,15 +147,16 @@ struct filter_rows {
     /* value[i] = value[i] / divisor + bias. Exactly n elements, as all that follow. */
     void (*divide)(float *value, float divisor, float bias, size_t n);
 
-    /* Colour from colour times alpha, plus bias: of each pixel all channels but the last are divided by the
-     * last one of `alpha`, or 0 where that is not positive. May be the same row. 2 or 4 channels. */
+    /* Makes colour of colour times alpha: divides all channels of a pixel but the last by the last channel of
+     * `alpha`, and adds bias. The quotient is 0 where alpha is not positive. `pixel` and `alpha` may be the
+     * same row. 2 or 4 channels. */
     void (*colour)(float *pixel, const float *alpha, float bias, unsigned channels, size_t pixels);
 
     /* blurred[i] becomes value[i] + amount * (value[i] - blurred[i]), or value[i] where the difference is
      * below the threshold. */
     void (*sharpen)(float *blurred, const float *value, float amount, float threshold, size_t n);
 
-    /* Rounds half up to samples of `depth` bits, the nearest one for what lies beyond. */
+    /* Rounds half up to samples of `depth` bits. Values beyond their range become the nearest sample. */
     void (*store)(void *to, const float *from, unsigned depth, size_t n);
 
     /* Adds a row to sums, one per sample; colour counts times alpha. The sums are uint64_t for 16 bits with
@@ -217,8 +217,8 @@ enum { MEDIAN_COLUMN_BYTES = 17 * 64 + 4 };
 
 enum { MEDIAN_ENTRY_BLOCK = 16 };
 
-/* All elements of a tile, in order. Those of bin b are the ones from b * bin on. Behind the last one are
- * others, to a whole block, with y = 255, which no window reaches. */
+/* All elements of a tile, in order. Those of bin b begin at b * bin. The block after the last element is
+ * filled with entries whose y is 255, which no window reaches. */
 struct median_entries {
     const uint16_t *value;
     const uint16_t *weight; /* NULL: 1 */

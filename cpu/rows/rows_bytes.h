@@ -4,9 +4,9 @@
  *
  * One instruction multiplies four bytes by four weights of a byte and adds the products to a sum. Four rows
  * are interleaved for that, a *quad*: four neighbours in a vector are one column. Weights of 16 bits are
- * split into 256 * high + low, and have two sums. A result has the rows from its own on, so each takes the
- * same quads with weights that lie one byte further. The sums are whole numbers, so the results are those of
- * taps_source. */
+ * split into 256 * high + low, and have two sums. Result j sums the rows from row j on, so all results take
+ * the same quads, each with the weights one byte further than the one before. The sums are whole numbers, so
+ * the results are those of taps_source. */
 #include <immintrin.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Symmetric taps in floating point. Included once per instruction set, by cpu/rows/rows_float.h.
  *
- * Rows of 16-bit numbers, `half`, are widened while they are read: they take half of the cache's bandwidth.
- */
+ * With `half` rows have 16-bit numbers, which are widened while they are read. They take half of the cache's
+ * bandwidth. */
 #include "cpu/rows/rows.h"
 
 #if defined(__x86_64__)

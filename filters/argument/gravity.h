@@ -5,12 +5,12 @@
 
 #include "filters/argument/argument.h"
 
-/* Shares of the room that is left, minus one half: the middle is all zero. */
+/* Where the part lies in the room that is left: the middle is all zero. */
 struct gravity {
-    double x, y; /* -0.5: left or top; 0.5: right or bottom */
+    double x, y; /* from -0.5, left or top, to 0.5, right or bottom */
 };
 
-/* As a row's `parse`; the field is a struct gravity. */
+/* The `parse` of rows of arguments whose field is a struct gravity. */
 enum status gravity_parse(const struct argument *row, const char *text, void *field, struct error *err);
 
 #endif

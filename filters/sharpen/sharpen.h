@@ -11,7 +11,7 @@ struct sharpen_arguments {
     double threshold; /* steps of 255 */
 };
 
-/* Always in real arithmetic: the blur is not rounded before it is amplified. */
+/* Always in floating point: the blur is not rounded before the difference from it is amplified. */
 struct sharpen_plan {
     struct blur_plan blur;
     float amount;

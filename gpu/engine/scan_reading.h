@@ -23,16 +23,16 @@ struct scan_reading {
 };
 
 /* Parses and packs the file, and sets the verdict to PROGRESSIVE_PENDING. Takes the pinned memory at the
- * first use, since few readings may ever be used. ST_UNSUPPORTED as of progressive_parse, and for a picture
- * beyond SCAN_READING_MEMORY_MAX; ST_BUSY and ST_DEVICE as of the driver. */
+ * first use, since many readings may never be used. ST_UNSUPPORTED from progressive_parse, and for a picture
+ * beyond SCAN_READING_MEMORY_MAX; ST_BUSY and ST_DEVICE from the driver. */
 enum status scan_reading_parse(struct scan_reading *reading, struct gpu_device *device, struct bytes file,
                                const struct image_shape *shape, struct error *err);
 
-/* Reserves device memory on the stream, of which the readings leave a quarter of the device's share to the
+/* Reserves device memory on the stream. All readings together leave a quarter of the device's share to the
  * streams that do the rest. Stores ST_BUSY or ST_DEVICE in reading->err, too. */
 enum status scan_reading_reserve(struct scan_reading *reading, struct gpu_device *device, CUstream stream);
 
-/* What the kernel has to know. */
+/* Describes the file and the memory to the kernel. */
 struct progressive_picture scan_reading_picture(const struct scan_reading *reading);
 
 enum progressive_verdict scan_reading_verdict(const struct scan_reading *reading);

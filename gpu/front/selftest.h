@@ -10,10 +10,10 @@
 #include "gpu/front/link.h"
 
 /* Runs each filter on small pictures, in fixed and floating point, with a mask and without, on the engine and
- * on `reference`, in the slot. *refused has a bit for each filter (enum filter_id) that the GPU does not get:
- * filters whose bytes differ are added, and those during which the engine failed; filters that it has already
- * are not tried. The blur is never among them: with a wrong blur, as after a run that fails, it is ST_DEVICE,
- * and the engine must not serve. */
+ * on `reference`, in the slot. *refused has a bit for each filter (enum filter_id) that the GPU must not run.
+ * Filters that are refused already are not tried. Filters whose bytes differ, or during which the engine
+ * fails, are added, except for the blur. ST_DEVICE after a wrong blur and after a run that failed: the engine
+ * must not serve. */
 enum status selftest_run(struct engine_link *link, struct slot *slot, struct backend *reference,
                          _Atomic uint32_t *refused, struct error *err);
 

@@ -18,8 +18,7 @@ enum status gpu_decode_reserve(struct gpu_decode *decode, struct gpu_stream *str
                                struct huffman_sync *sync, struct error *err);
 
 /* Enqueues decoding into `image`, in device memory and of the picture's shape, after gpu_decode_reserve and
- * huffman_sync_begin. Pads
- * planes to full blocks. Writes nothing for damaged data. */
+ * huffman_sync_begin. Pads planes to full blocks. Writes nothing for damaged data. */
 enum status gpu_decode_begin(struct gpu_decode *decode, struct gpu_stream *stream,
                              const struct huffman_sync *sync, const struct image *image, struct error *err);
 

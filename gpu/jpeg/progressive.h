@@ -27,8 +27,8 @@ struct progressive_source {
     bool plain;
     size_t input;  /* bytes that were packed, a multiple of 16 */
     size_t memory; /* bytes of device memory that reading needs. The values come first, as in `layout` */
-    /* How much the warp with the most to do has to read, about in bytes: a scan that refines counts for a
-     * third more than its bytes. The time of the kernel follows from it. */
+    /* Load of the busiest warp, about in bytes that it reads: a scan that refines counts for a third more
+     * than its bytes. The time of the kernel follows from it. */
     size_t longest;
 };
 
@@ -43,9 +43,8 @@ enum status progressive_parse(struct bytes file, const struct image_shape *shape
 /* A `size` that suffices for any file that is accepted. */
 size_t progressive_room(void);
 
-/* Enqueues one launch that reads 1 to PROGRESSIVE_PICTURES pictures. The memory of each must stay
- * until its verdict is there or the stream has finished. ST_DEVICE as of
- * gpu_launch. */
+/* Enqueues one launch that reads 1 to PROGRESSIVE_PICTURES pictures. The memory of each must stay until its
+ * verdict is there or the stream has finished. ST_DEVICE from gpu_launch. */
 enum status progressive_begin(struct gpu_stream *stream, const struct progressive_picture *pictures,
                               unsigned count, struct error *err);
 

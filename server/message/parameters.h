@@ -54,8 +54,8 @@ struct input_arguments {
     bool invert;
     double feather; /* pixels; 0: hard edges */
     int mode;       /* MODE_… */
-    bool require;   /* as given; parameters_require tells what holds */
-    int page;       /* 0, once it is given: of an animation the first frame is taken */
+    bool require;   /* as given; ask parameters_require instead */
+    int page;       /* 0 if it is given: the first frame of an animation is taken */
 };
 
 /* How the picture of the answer is made. */

@@ -15,7 +15,7 @@ struct placeholder {
 /* Appends hashes, colours and the data URL as JSON. ST_BUSY without memory. */
 enum status placeholder_write(const struct placeholder *placeholder, struct buf *body, struct error *err);
 
-/* The most memory that it takes beside the body. */
+/* The most memory that placeholder_write takes beside the body. */
 size_t placeholder_bytes(void);
 
 #endif

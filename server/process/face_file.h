@@ -9,8 +9,8 @@
 const char *face_file_path(const char *option, char path[FACE_MODEL_PATH_MAX]);
 
 /* To be called before the sandbox; the file is read at the first search. *model stays NULL when the option is
- * "none", or empty and no model came with the program. ST_ARGUMENT when the file is missing or no model,
- * ST_BUSY without memory. */
+ * "none", or empty and no model came with the program. ST_ARGUMENT when the file is missing or is
+ * not a model, ST_BUSY without memory. */
 enum status face_file_open(const char *option, struct face_model **model, struct error *err);
 
 /* NULL is allowed. */

@@ -7,7 +7,7 @@
 
 struct baseline_blocks {
     uint16_t steps[JPEG_STEP_TABLES][JPEG_COEFFICIENTS]; /* row by row, 1 to 255; for luma and for chroma */
-    /* Of each component and each of its rows of blocks: the first one, whose coefficients lie row by row. */
+    /* row[c][y] is the first block in row y of component c. Coefficients of a block lie row by row. */
     const int16_t (**row[IMAGE_PLANES_MAX])[JPEG_COEFFICIENTS];
 };
 

@@ -23,8 +23,8 @@ INLINE int16_t multiply(int16_t *restrict to, const int16_t *restrict from,
     return beyond;
 }
 
-/* Counts the positions of a block up to its last nonzero coefficient, of which `filled` has a bit for each.
- */
+/* The number of positions up to the last nonzero coefficient of a block. `filled` has a bit for each nonzero
+ * one, the highest bit for the first position. */
 INLINE unsigned positions_of(uint64_t filled) {
     return filled ? JPEG_DEC_STEPS - (unsigned)__builtin_ctzll(filled) : 1;
 }
