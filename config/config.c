@@ -36,9 +36,6 @@ static const struct option_choice choices[CHOICE_COUNT] = {
 #define INITIAL_TEXT(value) .initial_text = (value)
 #define INITIAL_ADDRESS(value) .initial_text = (value)
 
-#define WHEN_RELOAD true
-#define WHEN_START false
-
 #define MEMBER_WHOLE(name) name
 #define MEMBER_PIXELS(name) name
 #define MEMBER_BYTES(name) name
@@ -52,7 +49,7 @@ static const struct option rows[ROW_COUNT] = {
 #define OPTION(row_type, row_when, row_name, row_initial, low, high, row_unit, row_help)                     \
     {.name = #row_name,                                                                                      \
      .type = OPTION_##row_type,                                                                              \
-     .reloads = WHEN_##row_when,                                                                             \
+     .reloads = OPTION_##row_when,                                                                           \
      .offset = offsetof(struct config, MEMBER_##row_type(row_name)),                                         \
      INITIAL_##row_type(row_initial),                                                                        \
      .minimum = (low),                                                                                       \
@@ -74,7 +71,6 @@ static const struct config_flag actions[] = {
 #define ACTION(name, flag, needs, help) {flag, CONFIG_##name, needs, help},
 #include "config/actions.def"
 };
-
 enum { ACTION_COUNT = sizeof actions / sizeof *actions };
 
 /* The parsed command line, with pointers into argv. */

@@ -37,6 +37,8 @@ struct option_choice {
 };
 
 /* One row of the table. */
+enum { OPTION_START, OPTION_RELOAD }; /* what `reloads` is made from */
+
 struct option {
     const char *name; /* with underscores */
     enum option_type type;
