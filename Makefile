@@ -153,16 +153,16 @@ endif
 # With the CUDA headers all of gpu/ is built, without them what stands in for it.
 GPU_NONE := $(wildcard gpu/*/*none.c)
 GPU_SOURCES := $(if $(CUDA_INCLUDE),$(filter-out gpu/cuda/compile.c $(GPU_NONE),$(wildcard gpu/*.c gpu/*/*.c gpu/*/*/*.c filters/*/gpu/*.c)),$(GPU_NONE))
-GPU_TESTS := $(addprefix tests/unit/test_,driver.c nvrtc.c module_cache.c program.c channel.c link.c wire.c engine.c mapping.c engine_jpeg.c transcoder_faces.c engine_faces.c \
-             engine_jpeg_refusals.c submitter.c submitter_faults.c submitter_late.c transcoder.c gpu_stream.c hang_detector.c huffman_sync.c huffman_sync_damage.c progressive.c progressive_damage.c scan_reader.c \
-             decode.c encode.c encode_codes.c shared_memory.c engine_sandbox.c engine_layers.c selftest.c)
 
 SOURCES := $(wildcard $(foreach folder,core detect filters codecs cpu config server,$(folder)/*.c $(folder)/*/*.c $(folder)/*/*/*.c))
 SOURCES := $(filter-out server/main.c $(NO_FORMAT) $(wildcard filters/*/gpu/*.c),$(SOURCES)) $(GPU_SOURCES)
 
-# Tests are test_*.c; what else lies beside them is shared by them (libtest.a).
-TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/filters/test_*.c)
-SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard tests/unit/*.c tests/filters/*.c))
+# Tests are test_*.c; what else lies beside them is shared by them (libtest.a). A unit test stands in the folder of what it tests;
+# those of gpu/ need the CUDA headers, and open what stands in for NVIDIA's driver.
+TEST_FOLDERS := tests/unit tests/unit/* tests/unit/*/* tests/filters
+TEST_SOURCES := $(wildcard $(TEST_FOLDERS:%=%/test_*.c))
+SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard $(TEST_FOLDERS:%=%/*.c)))
+GPU_TESTS := $(filter tests/unit/gpu/%,$(TEST_SOURCES))
 TEST_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_TESTS)),$(TEST_SOURCES))
 TOOL_SOURCES := $(filter-out bench/waits.c,$(wildcard bench/*.c tests/corpus/*.c tests/modern/*.c)) tests/load/welch.c
 # Fuzz targets share common/; without an engine that has their main function, too.
@@ -178,7 +178,8 @@ ALL_SOURCES := $(SOURCES) server/main.c $(TEST_SOURCES) $(SHARED_SOURCES) $(TOOL
                $(FUZZ_COMMON) $(CHECK_SOURCES)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-programs = $(patsubst %.c,$(BUILD)/%,$(1))
+# The programs of unit tests stand in one folder: no two have the same name.
+programs = $(foreach path,$(basename $(1)),$(BUILD)/$(if $(filter tests/unit/%,$(path)),tests/unit/$(notdir $(path)),$(path)))
 
 all: $(BUILD)/blurd face-model
 tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) $(if $(filter release,$(CONFIG)),$(BUILD)/tests/load/libfail.so) fuzzers
@@ -200,7 +201,8 @@ define link_program
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter %libtest.a,$^) $(BUILD)/libblurd.a $(2) $(LIBS)
 endef
-$(call programs,$(TEST_SOURCES)): %: %.o $(BUILD)/libtest.a $(BUILD)/libblurd.a
+$(foreach source,$(TEST_SOURCES),$(eval $(call programs,$(source)): $(call objects,$(source))))
+$(call programs,$(TEST_SOURCES)): $(BUILD)/libtest.a $(BUILD)/libblurd.a
 	$(call link_program,$(if $(findstring tests/unit/,$@),-Wl$(comma)--wrap=_cmocka_run_group_tests),-lcmocka)
 $(call programs,$(TOOL_SOURCES)): %: %.o $(BUILD)/libblurd.a
 	$(call link_program,,)
@@ -215,9 +217,7 @@ $(BUILD)/tests/odd_driver/odd_driver.so: tests/odd_driver/odd_driver.c gpu/cuda/
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -I. -g -O1 $(WARN) -shared -fPIC -o $@ $<
 
-# They open what stands in for NVIDIA's.
-$(addprefix $(BUILD)/tests/unit/test_,decode encode encode_codes engine_jpeg engine_faces transcoder_faces engine_jpeg_refusals submitter submitter_faults submitter_late transcoder batch gpu_stream \
-  huffman_sync huffman_sync_damage progressive progressive_damage scan_reader shared_memory engine_sandbox selftest): | $(FAKE_CUDA)
+$(call programs,$(GPU_TESTS)): | $(FAKE_CUDA)
 
 # What makes calls fail on purpose, loaded in front of the C library.
 FAIL := $(BUILD)/tests/load/libfail.so
@@ -398,7 +398,7 @@ bench:
 	@$(MAKE) --no-print-directory CONFIG=release all tools build/sample.jpg
 	@tests/python.sh bench/run.py $(ARGS)
 
-# T=unit/admission is tests/unit/test_admission.c, T=http/regions tests/http/test_regions.py, T=fuzz/query tests/fuzz/query.c.
+# T=unit/admission is tests/unit/server/queue/test_admission.c, T=http/regions tests/http/test_regions.py, T=fuzz/query tests/fuzz/query.c.
 T_FOLDER := $(firstword $(subst /, ,$(T)))
 T_NAME := $(patsubst test_%,%,$(basename $(notdir $(T))))
 T_PROGRAM := $(BUILD)/tests/$(T_FOLDER)/$(if $(filter unit filters,$(T_FOLDER)),test_)$(T_NAME)

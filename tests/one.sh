@@ -17,14 +17,14 @@ export UBSAN_OPTIONS=print_stacktrace=1
 
 unknown() {
     echo "There is no test T=$folder/$name in this build. Tests look like T=unit/admission; those of tests/$folder:" >&2
-    find "tests/$folder" -maxdepth 1 \( -name 'test_*' -o -path 'tests/fuzz/*.c' -o -path 'tests/corpus/*.c' \) -printf '%f\n' 2>/dev/null |
+    find "tests/$folder" -maxdepth $([ "$folder" = unit ] && echo 3 || echo 1) \( -name 'test_*' -o -path 'tests/fuzz/*.c' -o -path 'tests/corpus/*.c' \) -printf '%f\n' 2>/dev/null |
         sed 's/^test_//; s/\.[a-z]*$//' | sort | column -c 110 >&2
     exit 2
 }
 
 case $folder in
 unit | filters)
-    [ -f "tests/$folder/test_$name.c" ] && [ -x "$build/tests/$folder/test_$name" ] || unknown
+    [ "$(find "tests/$folder" -name "test_$name.c")" ] && [ -x "$build/tests/$folder/test_$name" ] || unknown
     exec "$build/tests/$folder/test_$name" "$@"
     ;;
 corpus)

@@ -91,7 +91,7 @@ each_program() { # folder, arguments for the programs: runs all, as many at a ti
     local folder=$1 programs
     shift
     programs=$(find "$folder" -maxdepth 1 -type f -executable | sort | while read -r program; do
-        [ ! -f "${program#build/*/}.c" ] || echo "$program" # not what an earlier version of the tree has left
+        [ -z "$(find "${folder#build/*/}" -name "${program##*/}.c")" ] || echo "$program" # not what an earlier version of the tree has left
     done)
     [ -n "$programs" ] || { echo "nothing to run in $folder" && return 77; }
     xargs -P "$(nproc)" -I{} bash -c 'one_program "$@"' - {} "$@" <<<"$programs"

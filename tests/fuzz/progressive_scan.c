@@ -13,7 +13,7 @@
 #include "core/log.h"
 #include "gpu/jpeg/progressive.h"
 #include "tests/fuzz/common/fuzz.h"
-#include "tests/unit/coefficients_fixture.h"
+#include "tests/unit/core/coefficients_fixture.h"
 
 enum { PAGE = 4096, MEMORY_MAX = 64 << 20, ROOM_MAX = 2 << 20, ANY = 0xa5 };
 

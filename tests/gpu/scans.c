@@ -9,7 +9,7 @@
 #include "gpu/jpeg/progressive.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/jpeg_pictures.h"
-#include "tests/unit/coefficients_fixture.h"
+#include "tests/unit/core/coefficients_fixture.h"
 
 enum {
     FAILURES_SHOWN = 10,

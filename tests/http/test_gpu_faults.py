@@ -29,7 +29,7 @@ NOT_SERVING = ('cuDriverGetVersion', 'cuInit', 'cuMemGetInfo', 'cuGetErrorName',
                'cuModuleGetFunction', 'cuFuncSetAttribute', 'cuDeviceGetDefaultMemPool', 'cuMemPoolSetAttribute')
 SERVING = [call for call in DRIVER if call not in NOT_SERVING]
 # Each call gets the last pair and one of the others, in turn: what a code means does not depend on the call, as
-# tests/unit/test_driver.c tests of all codes. With FAULTS=all each call gets all pairs.
+# tests/unit/gpu/cuda/test_driver.c tests of all codes. With FAULTS=all each call gets all pairs.
 FAULTS = [(call, codes) for number, call in enumerate(SERVING)
           for codes in ((*PAIRS, LAST_PAIR) if os.environ.get('FAULTS') == 'all' else (PAIRS[number % len(PAIRS)], LAST_PAIR))]
 if daemon.SANITIZED:  # every start tests itself with all filters, which takes seconds then: a third of the calls

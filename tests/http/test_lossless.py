@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """JPEG in, JPEG out, with regions: blocks that no region touches stay as they are.
 
-The coefficients themselves are compared in tests/unit/test_jpeg_patch.c. Here: equal tables and
+The coefficients themselves are compared in tests/unit/codecs/jpeg/test_jpeg_patch.c. Here: equal tables and
 equal pixels, which different coefficients would hardly give."""
 
 import io

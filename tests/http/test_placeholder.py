@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """/placeholder: hashes, colours and a data URL, against thumbnails that /resize makes and encoders in Python.
 
-tests/unit/test_placeholder.c compares the hashes with those of the reference encoders, bit for bit. The
+tests/unit/server/placeholder/test_placeholder.c compares the hashes with those of the reference encoders, bit for bit. The
 encoders here are in double precision, so that single terms may be a step away."""
 
 import base64

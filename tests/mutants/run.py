@@ -235,6 +235,11 @@ class Tree:
     def programs(self):
         return sorted(name for name in self.commands if re.fullmatch(r"build/release/tests/(unit|filters)/test_\w+", name))
 
+    def text(self, name):
+        """The source of a program, by the first object that is linked to it."""
+        made = re.search(rf" -o {name} build/release/(\S+)\.o ", self.commands[name]).group(1)
+        return (self.path / f"{made}.c").read_text(encoding="utf-8")
+
     def time_program(self, name):
         start = time.monotonic()
         if not self.run([name], 300):
@@ -247,7 +252,7 @@ class Tree:
         stem = path.removesuffix(".c")
         texts = {}
         for name in self.programs():
-            texts[name] = (self.path / name.removeprefix("build/release/")).with_suffix(".c").read_text(encoding="utf-8")
+            texts[name] = self.text(name)
             for fixture in re.findall(r'^#include "(tests/.*)"$', texts[name], re.MULTILINE):
                 texts[name] += (self.path / fixture).read_text(encoding="utf-8")
         named = re.compile(rf"/test_{pathlib.Path(stem).name.split('_')[0]}(_|$)")
@@ -263,8 +268,7 @@ class Tree:
             if not self.run(self.check_gpu(part), CHECK_S):
                 return f"check_gpu {part}"
         for name in sorted(self.times, key=self.times.get):
-            text = (self.path / name.removeprefix("build/release/")).with_suffix(".c").read_text(encoding="utf-8")
-            if '"gpu/' in text and not self.run([name], SLOWEST * self.times[name] + SPARE_S):
+            if '"gpu/' in self.text(name) and not self.run([name], SLOWEST * self.times[name] + SPARE_S):
                 return pathlib.Path(name).name
         return self.http(http_tests(path))
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * An engine that is given a face model, on the fake driver: the self-test compares its search with the CPU's.
+ */
+#include "cpu/cpu.h"
+#include "detect/model.h"
+#include "gpu/front/selftest.h"
+#include "tests/filters/face_fixture.h"
+#include "tests/unit/core/slot_fixture.h"
+#include "tests/unit/time_limit.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/log.h"
+
+unsigned time_limit_seconds = 300; /* kernels on the host, fiber by fiber */
+
+static char library[PATH_MAX + 40], model_path[] = "/tmp/blurd-test-faces-XXXXXX";
+
+static struct face_fixture fixture;
+
+static int make_model(void **state) {
+    (void)state;
+    char program[PATH_MAX] = "";
+    log_init(LOG_ERROR, LOG_TEXT);
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) {
+        return -1;
+    }
+    snprintf(library, sizeof library, "%s/../fake_cuda/libfakecuda.so", dirname(program));
+    face_fixture_make(&fixture);
+    int fd = mkstemp(model_path);
+    bool written = fd >= 0 && write(fd, fixture.file, face_weights_size()) == (ssize_t)face_weights_size();
+    return written && close(fd) == 0 ? 0 : -1;
+}
+
+static int remove_model(void **state) {
+    (void)state;
+    unlink(model_path);
+    face_fixture_free(&fixture);
+    return 0;
+}
+
+/* Runs the self-test of an engine with that model. Returns the filters that are refused. */
+static uint32_t test_engine(const char *path) {
+    const struct engine_options options = {
+        .gpus = "all", .library = library, .face_model = path, .program.cache_folder = ""};
+    struct wire_ready ready;
+    struct error err = {0};
+    struct engine *engine;
+    struct engine_link link = LINK_NONE;
+    struct backend *reference = NULL;
+    struct face_model model;
+    struct slot_pool *pool = make_pool(64 * MIB);
+    struct slot *slot = acquire_kind(pool, SLOT_LENT_WORK);
+    _Atomic uint32_t refused = 0;
+    assert_int_equal(face_model_open(&model, model_path, &err), ST_OK);
+    assert_int_equal(cpu_backend_open("auto", &reference, &err), ST_OK);
+    cpu_backend_use_model(reference, &model);
+    assert_int_equal(engine_open(&engine, &options, &ready, &err), ST_OK);
+    assert_int_equal(engine_session_create(&link.session, engine, &err), ST_OK);
+    assert_int_equal(selftest_run(&link, slot, reference, &refused, &err), ST_OK);
+    link_close(&link);
+    engine_close(engine);
+    backend_close(reference);
+    face_model_close(&model);
+    slot_give_back(slot);
+    slot_pool_destroy(pool);
+    return refused;
+}
+
+static void test_same_faces(void **state) {
+    (void)state;
+    assert_int_equal(test_engine(model_path), 0);
+}
+
+/* Such an engine serves all other filters. */
+static void test_no_model(void **state) {
+    (void)state;
+    assert_int_equal(test_engine("/nowhere"), 0);
+    assert_int_equal(test_engine(""), 0);
+}
+
+/* Runs it with a copy of the model in which one number is another. */
+static uint32_t test_changed(size_t offset, int32_t value) {
+    char path[] = "/tmp/blurd-test-faces-XXXXXX";
+    int fd = mkstemp(path);
+    int32_t before;
+    memcpy(&before, fixture.file + offset, sizeof before);
+    memcpy(fixture.file + offset, &value, sizeof value);
+    face_fixture_seal(fixture.file);
+    assert_int_equal(write(fd, fixture.file, face_weights_size()), face_weights_size());
+    close(fd);
+    memcpy(fixture.file + offset, &before, sizeof before);
+    face_fixture_seal(fixture.file);
+    uint32_t refused = test_engine(path);
+    unlink(path);
+    return refused;
+}
+
+/* Another model than the CPU's gives other faces. */
+static void test_another_model(void **state) {
+    (void)state;
+    assert_int_equal(test_changed(face_fixture_offset(FACE_heads, FACE_ARRAY_BIASES), 4711),
+                     1u << FILTER_DETECT);
+}
+
+/* The GPU does not take a model with sums that its kernels would round wrongly. */
+static void test_large_sums(void **state) {
+    (void)state;
+    assert_int_equal(test_changed(face_fixture_offset(FACE_stem, FACE_ARRAY_BIASES), 1 << 23), 0);
+    assert_int_equal(test_changed(face_fixture_offset(FACE_block3_depth, FACE_ARRAY_BIASES), 1 << 23), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_faces), cmocka_unit_test(test_no_model),
+                                       cmocka_unit_test(test_another_model),
+                                       cmocka_unit_test(test_large_sums)};
+    return cmocka_run_group_tests(tests, make_model, remove_model);
+}
