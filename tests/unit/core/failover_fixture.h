@@ -5,13 +5,18 @@
 #define BLURD_TESTS_UNIT_FAILOVER_FIXTURE_H
 
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,11 +43,53 @@ struct failover {
     bool by_landlock;
 };
 
+enum { PARENT = -1003 }; /* stands for its number */
+
+static inline long try_fork(void) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        _exit(0);
+    }
+    return pid;
+}
+
+static inline long try_memory_made_to_run(void) {
+    void *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return mprotect(made, 4096, PROT_READ | PROT_EXEC);
+}
+
+static char failover_byte[1];
+static struct iovec failover_piece = {failover_byte, 1};
+
+/* What no sandbox leaves open. */
+static const struct failover failovers[] = {
+    CALL("chdir", chdir, TEXT("/")),
+    CALL("run a program", execve, TEXT("/bin/true")),
+    {.text = "fork", .function = try_fork},
+    CALL("unshare", unshare, CLONE_NEWNS),
+    CALL("read another's memory", process_vm_readv, PARENT, (long)&failover_piece, 1, (long)&failover_piece,
+         1),
+    CALL("socket AF_INET", socket, AF_INET, SOCK_STREAM),
+    CALL("memory to run", mmap, 0, 4096, PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1),
+    {.text = "memory made to run", .function = try_memory_made_to_run},
+    CALL("ptrace", ptrace, 0),
+    CALL("bpf", bpf, 0),
+    CALL("keyctl", keyctl, 0),
+    CALL("mount", mount, 0),
+    CALL("perf_event_open", perf_event_open, 0),
+    CALL("userfaultfd", userfaultfd, 0),
+    CALL("shmget", shmget, 0),
+    CALL("io_uring_setup", io_uring_setup, 0),
+    CALL("clone3", clone3, 0),
+};
+enum { FAILOVERS = sizeof failovers / sizeof failovers[0] };
+
 /* `known` gives the value of an argument that is known at run time only. */
 static inline long failover_call(const struct failover *failover, long (*known)(long argument)) {
     long argument[6];
     for (int i = 0; i < 6; i++) {
-        argument[i] = known(failover->argument[i]);
+        long given = failover->argument[i];
+        argument[i] = given == PARENT ? getppid() : known ? known(given) : given;
     }
     return syscall(failover->call, argument[0], argument[1], argument[2], argument[3], argument[4],
                    argument[5]);
@@ -55,6 +102,27 @@ static inline bool is_blocked(const struct failover *failover, long (*known)(lon
     errno = 0;
     long result = failover->function ? failover->function() : failover_call(failover, known);
     return result == -1 && errno == (failover->by_landlock ? EACCES : ENOSYS);
+}
+
+/* How many of these attempts are refused; says which are not. */
+static inline int count_refused(const struct failover *attempts, int count, long (*known)(long argument),
+                                bool landlock, const char *where) {
+    int blocked = 0;
+    for (int i = 0; i < count; i++) {
+        bool refused = is_blocked(&attempts[i], known, landlock);
+        blocked += refused;
+        if (!refused) {
+            dprintf(STDOUT_FILENO, "not blocked on %s: %s (%s)\n", where, attempts[i].text, strerror(errno));
+        }
+    }
+    return blocked;
+}
+
+/* The same of a sandbox's own attempts and those that no sandbox leaves open. */
+static inline int count_blocked(const struct failover *attempts, int count, long (*known)(long argument),
+                                bool landlock, const char *where) {
+    return count_refused(failovers, FAILOVERS, known, landlock, where) +
+           count_refused(attempts, count, known, landlock, where);
 }
 
 enum { CHILD_SKIPS = 77 };
