@@ -1,61 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/queue/admission.h"
+#include "tests/unit/server/queue/admission_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h> /* after our headers: it has a macro called fail */
-
-#define MS INT64_C(1000000)
-
-enum { JOBS = 64 };
-
-/* A queue and its clock, which a test moves. */
-struct desk {
-    struct admission admission;
-    struct job job[JOBS];
-    unsigned used;
-    int64_t now;
-};
-
-static struct desk make_desk(unsigned workers) {
-    struct desk desk = {.now = 1000 * MS};
-    const struct admission_limits limits = {.workers = workers,
-                                            .large_only = 1,
-                                            .queue = JOBS / 2,
-                                            .memory = 1500,
-                                            .target_ns = 20 * MS,
-                                            .interval_ns = 200 * MS};
-    admission_init(&desk.admission, &limits);
+/* Without devices. */
+static struct desk make_desk_of(unsigned workers) {
+    struct desk desk = make_desk(0, false);
+    desk.admission.limits.workers = workers;
     return desk;
-}
-
-static enum refusal enter(struct desk *desk, int64_t cost_ms, uint64_t bytes) {
-    struct job *job = &desk->job[desk->used++];
-    *job = (struct job){.cost_ns = cost_ms * MS, .bytes = bytes, .max_wait_ns = 10000 * MS};
-    return admission_enter(&desk->admission, job, desk->now);
-}
-
-/* The number of the next job to run, or -1. */
-static int take(struct desk *desk, enum role role) {
-    enum refusal refusal;
-    struct job *job = admission_take(&desk->admission, role, desk->now, &refusal);
-    assert_int_equal(refusal, REFUSAL_NONE);
-    return job ? (int)(job - desk->job) : -1;
-}
-
-static void done(struct desk *desk, int job) {
-    desk->job[job].served = true;
-    admission_done(&desk->admission, &desk->job[job], desk->now);
 }
 
 static void test_order_of_arrival(void **state) {
     (void)state;
-    struct desk desk = make_desk(1);
+    struct desk desk = make_desk_of(1);
     for (unsigned i = 0; i < 3; i++) {
-        assert_int_equal(enter(&desk, 10, 1), REFUSAL_NONE);
+        assert_int_equal(enter(&desk, 10, 0, 1), REFUSAL_NONE);
     }
     assert_int_equal(admission_waiting(&desk.admission), 3);
     for (int i = 0; i < 3; i++) {
@@ -69,9 +26,9 @@ static void test_order_of_arrival(void **state) {
 
 static void test_wait_is_work_over_workers(void **state) {
     (void)state;
-    struct desk desk = make_desk(2);
+    struct desk desk = make_desk_of(2);
     for (unsigned i = 0; i < 6; i++) {
-        enter(&desk, 10, 1);
+        enter(&desk, 10, 0, 1);
     }
     assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 30 * MS);
     take(&desk, ROLE_ANY);
@@ -83,13 +40,13 @@ static void test_wait_is_work_over_workers(void **state) {
 /* Large jobs get the workers reserved for them, and no others. */
 static void test_wait_for_large_jobs_counts_their_workers(void **state) {
     (void)state;
-    struct desk desk = make_desk(4);
+    struct desk desk = make_desk_of(4);
     desk.admission.limits.large_only = 3;
     for (unsigned i = 0; i < 12; i++) {
-        enter(&desk, 10, 1);
+        enter(&desk, 10, 0, 1);
     }
     for (unsigned i = 0; i < 6; i++) {
-        enter(&desk, 1000, 1);
+        enter(&desk, 1000, 0, 1);
         assert_true(desk.job[12 + i].large);
     }
     assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 12 * 10 / 4 * MS);
@@ -98,16 +55,16 @@ static void test_wait_for_large_jobs_counts_their_workers(void **state) {
 
 static void test_limits_of_a_burst(void **state) {
     (void)state;
-    struct desk desk = make_desk(1);
+    struct desk desk = make_desk_of(1);
     unsigned most = desk.admission.limits.queue;
     assert_true(admission_is_open(&desk.admission));
     for (unsigned i = 0; i < most; i++) {
         assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_NONE);
-        assert_int_equal(enter(&desk, 10, 1), REFUSAL_NONE);
+        assert_int_equal(enter(&desk, 10, 0, 1), REFUSAL_NONE);
     }
     assert_false(admission_is_open(&desk.admission));
     assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_QUEUE);
-    assert_int_equal(enter(&desk, 10, 1), REFUSAL_QUEUE);
+    assert_int_equal(enter(&desk, 10, 0, 1), REFUSAL_QUEUE);
     take(&desk, ROLE_ANY);
     assert_int_equal(admission_gate(&desk.admission, 100 * MS, desk.now), REFUSAL_WAIT);
     assert_int_equal(admission_gate(&desk.admission, 1000 * MS, desk.now), REFUSAL_NONE);
@@ -117,11 +74,11 @@ static void test_limits_of_a_burst(void **state) {
 static void test_no_limit_of_a_burst(void **state) {
     (void)state;
     static struct desk desk;
-    desk = make_desk(1);
+    desk = make_desk_of(1);
     desk.admission.limits.queue = 0;
     for (unsigned i = 0; i < JOBS; i++) {
         assert_int_equal(admission_gate(&desk.admission, 10000 * MS, desk.now), REFUSAL_NONE);
-        assert_int_equal(enter(&desk, 10, 1), REFUSAL_NONE);
+        assert_int_equal(enter(&desk, 10, 0, 1), REFUSAL_NONE);
     }
     assert_int_equal(admission_gate(&desk.admission, JOBS * 10 * MS, desk.now), REFUSAL_NONE);
     assert_int_equal(admission_gate(&desk.admission, JOBS * 10 * MS - 1, desk.now), REFUSAL_WAIT);
@@ -137,9 +94,9 @@ static enum refusal press(struct desk *desk, int64_t ms) {
 
 static void test_a_queue_that_stands(void **state) {
     (void)state;
-    struct desk desk = make_desk(1);
+    struct desk desk = make_desk_of(1);
     for (unsigned i = 0; i < 20; i++) {
-        enter(&desk, 10, 1);
+        enter(&desk, 10, 0, 1);
     }
     assert_int_equal(admission_target(&desk.admission), 50 * MS);
     assert_int_equal(press(&desk, 190), REFUSAL_NONE);
@@ -151,8 +108,8 @@ static void test_a_queue_that_stands(void **state) {
         assert_ptr_equal(admission_take(&desk.admission, ROLE_ANY, desk.now, &refusal), &desk.job[i]);
         assert_int_equal(refusal, REFUSAL_AGE);
     }
-    assert_int_equal(enter(&desk, 10, 1), REFUSAL_NONE);
-    assert_int_equal(enter(&desk, 900, 1), REFUSAL_LARGE);
+    assert_int_equal(enter(&desk, 10, 0, 1), REFUSAL_NONE);
+    assert_int_equal(enter(&desk, 900, 0, 1), REFUSAL_LARGE);
     assert_int_equal(take(&desk, ROLE_ANY), 20);
     assert_true(desk.admission.standing);
     done(&desk, 20);
@@ -166,12 +123,12 @@ static void test_a_queue_that_stands(void **state) {
 
 static void test_newest_first_when_there_is_too_much(void **state) {
     (void)state;
-    struct desk desk = make_desk(1);
+    struct desk desk = make_desk_of(1);
     for (unsigned i = 0; i < 12; i++) {
-        enter(&desk, 10, 1);
+        enter(&desk, 10, 0, 1);
     }
     desk.admission.standing = true;
-    assert_int_equal(enter(&desk, 10, 1), REFUSAL_STANDING);
+    assert_int_equal(enter(&desk, 10, 0, 1), REFUSAL_STANDING);
     for (int newest = 11; newest > 9; newest--) {
         assert_int_equal(take(&desk, ROLE_ANY), newest);
         done(&desk, newest);
@@ -181,8 +138,8 @@ static void test_newest_first_when_there_is_too_much(void **state) {
 
 static void test_what_came_too_late(void **state) {
     (void)state;
-    struct desk desk = make_desk(1);
-    enter(&desk, 10, 1);
+    struct desk desk = make_desk_of(1);
+    enter(&desk, 10, 0, 1);
     desk.now += 10000 * MS;
     enum refusal refusal;
     assert_ptr_equal(admission_take(&desk.admission, ROLE_LARGE, desk.now, &refusal), &desk.job[0]);
@@ -192,14 +149,14 @@ static void test_what_came_too_late(void **state) {
 
 static void test_large_ones_are_apart(void **state) {
     (void)state;
-    struct desk desk = make_desk(2);
+    struct desk desk = make_desk_of(2);
     for (unsigned i = 0; i < 4; i++) {
-        assert_int_equal(enter(&desk, 2000, 1), REFUSAL_NONE);
+        assert_int_equal(enter(&desk, 2000, 0, 1), REFUSAL_NONE);
         assert_true(desk.job[i].large);
     }
     assert_int_equal(take(&desk, ROLE_ANY), -1); /* it has too high a priority for them */
     assert_int_equal(take(&desk, ROLE_LARGE), 0);
-    enter(&desk, 10, 1);
+    enter(&desk, 10, 0, 1);
     assert_int_equal(admission_wait(&desk.admission, JOB_SMALL, desk.now), 10 * MS / 2);
     assert_int_equal(admission_wait(&desk.admission, JOB_LARGE, desk.now), 7000 * MS);
     assert_int_equal(take(&desk, ROLE_ANY), 4);
@@ -210,25 +167,25 @@ static void test_large_ones_are_apart(void **state) {
 
 static void test_where_all_are_large_none_is(void **state) {
     (void)state;
-    struct desk desk = make_desk(1);
+    struct desk desk = make_desk_of(1);
     for (unsigned i = 0; i < 2 * JOBS; i++) {
         desk.used = 0;
-        enter(&desk, 400, 1);
+        enter(&desk, 400, 0, 1);
         assert_int_equal(take(&desk, desk.job[0].large ? ROLE_LARGE : ROLE_ANY), 0);
         done(&desk, 0);
     }
     assert_false(desk.job[0].large);
-    enter(&desk, 5000, 1);
+    enter(&desk, 5000, 0, 1);
     assert_true(desk.job[1].large);
 }
 
 /* Of the 1500 bytes of the desk jobs have 1000; later jobs pass one for which there is no memory. */
 static void test_memory(void **state) {
     (void)state;
-    struct desk desk = make_desk(4);
-    enter(&desk, 10, 700);
-    enter(&desk, 10, 600);
-    enter(&desk, 10, 240);
+    struct desk desk = make_desk_of(4);
+    enter(&desk, 10, 0, 700);
+    enter(&desk, 10, 0, 600);
+    enter(&desk, 10, 0, 240);
     assert_int_equal(take(&desk, ROLE_ANY), 0);
     assert_int_equal(take(&desk, ROLE_ANY), 2);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
@@ -241,12 +198,12 @@ static void test_memory(void **state) {
 /* A job that fits with a quarter of its size is admitted; one that needs a byte more is not. */
 static void test_memory_to_the_last_byte(void **state) {
     (void)state;
-    struct desk desk = make_desk(4);
-    enter(&desk, 10, 400);
-    enter(&desk, 10, 484);
-    enter(&desk, 10, 480);
-    enter(&desk, 10, 97);
-    enter(&desk, 10, 96);
+    struct desk desk = make_desk_of(4);
+    enter(&desk, 10, 0, 400);
+    enter(&desk, 10, 0, 484);
+    enter(&desk, 10, 0, 480);
+    enter(&desk, 10, 0, 97);
+    enter(&desk, 10, 0, 96);
     assert_int_equal(take(&desk, ROLE_ANY), 0);
     assert_int_equal(take(&desk, ROLE_ANY), 2);
     assert_int_equal(desk.admission.room.bytes, 880);
@@ -261,13 +218,13 @@ static void test_memory_to_the_last_byte(void **state) {
 /* While a lone job of 900 bytes runs, other jobs have 300; it waits for its memory, and they do not wait. */
 static void test_a_lone_job(void **state) {
     (void)state;
-    struct desk desk = make_desk(4);
-    enter(&desk, 10, 301);
+    struct desk desk = make_desk_of(4);
+    enter(&desk, 10, 0, 301);
     assert_int_equal(take(&desk, ROLE_ANY), 0);
-    enter(&desk, 10, 900);
+    enter(&desk, 10, 0, 900);
     desk.now += MS;
-    enter(&desk, 10, 240);
-    enter(&desk, 10, 240);
+    enter(&desk, 10, 0, 240);
+    enter(&desk, 10, 0, 240);
     assert_int_equal(take(&desk, ROLE_ANY), 2);
     done(&desk, 0);
     assert_int_equal(take(&desk, ROLE_ANY), 1);
@@ -284,12 +241,12 @@ static void test_a_lone_job(void **state) {
 /* What waited for the end of one lone job begins before the next one, which has come later. */
 static void test_lone_jobs_take_turns(void **state) {
     (void)state;
-    struct desk desk = make_desk(4);
-    enter(&desk, 10, 900);
+    struct desk desk = make_desk_of(4);
+    enter(&desk, 10, 0, 900);
     assert_int_equal(take(&desk, ROLE_ANY), 0);
-    enter(&desk, 10, 500);
+    enter(&desk, 10, 0, 500);
     desk.now += MS;
-    enter(&desk, 10, 900);
+    enter(&desk, 10, 0, 900);
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(take(&desk, ROLE_ANY), -1);
     }
@@ -303,11 +260,11 @@ static void test_lone_jobs_take_turns(void **state) {
 /* The same where the older job is in another queue, which a general worker looks at later. */
 static void test_a_lone_job_waits_for_other_queues(void **state) {
     (void)state;
-    struct desk desk = make_desk(2);
-    enter(&desk, 2000, 1);
+    struct desk desk = make_desk_of(2);
+    enter(&desk, 2000, 0, 1);
     assert_true(desk.job[0].large);
     desk.now += MS;
-    enter(&desk, 10, 900);
+    enter(&desk, 10, 0, 900);
     assert_false(desk.job[1].large);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     assert_int_equal(take(&desk, ROLE_LARGE), 0);
@@ -317,8 +274,8 @@ static void test_a_lone_job_waits_for_other_queues(void **state) {
 /* A lone job waits for the memory of bodies, but not of its own. */
 static void test_a_lone_job_and_bodies(void **state) {
     (void)state;
-    struct desk desk = make_desk(2);
-    enter(&desk, 10, 900);
+    struct desk desk = make_desk_of(2);
+    enter(&desk, 10, 0, 900);
     desk.job[0].body = 100;
     desk.admission.room.bodies = 351;
     assert_int_equal(take(&desk, ROLE_ANY), -1);
@@ -328,9 +285,9 @@ static void test_a_lone_job_and_bodies(void **state) {
 
 static void test_clear(void **state) {
     (void)state;
-    struct desk desk = make_desk(1);
-    enter(&desk, 2000, 1);
-    enter(&desk, 10, 1);
+    struct desk desk = make_desk_of(1);
+    enter(&desk, 2000, 0, 1);
+    enter(&desk, 10, 0, 1);
     assert_ptr_equal(admission_clear(&desk.admission), &desk.job[1]);
     assert_ptr_equal(admission_clear(&desk.admission), &desk.job[0]);
     assert_null(admission_clear(&desk.admission));
@@ -340,7 +297,7 @@ static void test_clear(void **state) {
  * that is served waits for more than twice the target. */
 static void test_goodput(void **state) {
     (void)state;
-    struct desk desk = make_desk(1);
+    struct desk desk = make_desk_of(1);
     int64_t end_of_job = 0, busy = 0, start = desk.now, latest = 0;
     int running = -1;
     enum refusal refusal;
@@ -351,7 +308,7 @@ static void test_goodput(void **state) {
         }
         if (i % 3 == 0 && admission_gate(&desk.admission, 10000 * MS, desk.now) == REFUSAL_NONE) {
             desk.used = desk.used % JOBS;
-            enter(&desk, 10, 1);
+            enter(&desk, 10, 0, 1);
         }
         struct job *job;
         while (running < 0 && (job = admission_take(&desk.admission, ROLE_ANY, desk.now, &refusal))) {
