@@ -95,11 +95,7 @@ def outcomes():
     return found
 
 
-def test_the_corpus_is_there():
-    if not ROWS:
-        pytest.skip(f'no corpus at {CORPUS}: its files were not tried')
-
-
+@pytest.mark.skipif(not ROWS, reason=f'no corpus at {CORPUS}: its files were not tried')
 @pytest.mark.parametrize('row', ROWS, ids=[row['path'] for row in ROWS])
 def test_file(outcomes, row, say):
     status, seconds, complaint = outcomes[row['path']]
