@@ -4,13 +4,7 @@
 #define BLURD_TESTS_JPEG_RECIPES_H
 
 #include "tests/unit/codecs/jpeg/jpeg_fixture.h"
-
-static uint32_t random_state = 1;
-
-static inline uint32_t random_below(uint32_t limit) {
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint32_t)((uint64_t)random_state * limit >> 32);
-}
+#include "tests/unit/codecs/jpeg/jpeg_random.h"
 
 static inline struct codec_limits turbo_limits(void) {
     struct codec_limits limits = fixture_limits();

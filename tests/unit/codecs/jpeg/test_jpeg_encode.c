@@ -5,17 +5,11 @@
 #include "codecs/jpeg/baseline/jpeg_enc_level.h"
 #include "core/sanitizers.h"
 #include "tests/unit/codecs/jpeg/jpeg_fixture.h"
+#include "tests/unit/codecs/jpeg/jpeg_random.h"
 
 #include <stdio.h>
 
 enum content { NOISE, SMOOTH, FLAT, SPARSE, EXTREMES, CHESS, CONTENTS };
-
-static uint32_t random_state = 1;
-
-static uint32_t random_below(uint32_t limit) {
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint32_t)((uint64_t)random_state * limit >> 32);
-}
 
 static const struct image_shape models[] = {
     {.model = PIXEL_GRAY, .depth = 8},

@@ -11,16 +11,10 @@
 #include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "tests/filters/helpers.h"
 #include "tests/unit/codecs/jpeg/jpeg_fixture.h"
+#include "tests/unit/codecs/jpeg/jpeg_random.h"
 #include "tests/unit/time_limit.h"
 
 unsigned time_limit_seconds = 300; /* many pictures */
-
-static uint32_t random_state = 1;
-
-static uint32_t random_below(uint32_t limit) {
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint32_t)((uint64_t)random_state * limit >> 32);
-}
 
 static const struct jpeg_recipe recipes[] = {
     {.name = "4:4:4"},

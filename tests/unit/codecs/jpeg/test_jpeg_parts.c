@@ -2,6 +2,7 @@
  * Idle threads help the own JPEG encoder: the bytes are those of libjpeg-turbo, which has no help. */
 #include "codecs/jpeg/baseline/baseline.h"
 #include "tests/filters/helpers.h"
+#include "tests/unit/codecs/jpeg/jpeg_random.h"
 #include "tests/unit/codecs/picture_fixture.h"
 
 #include <stdio.h>
@@ -10,13 +11,6 @@
 #include "codecs/codec.h"
 
 enum content { NOISE, SMOOTH, FLAT, ONES, CONTENTS };
-
-static uint32_t random_state = 1;
-
-static uint32_t random_below(uint32_t limit) {
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint32_t)((uint64_t)random_state * limit >> 32);
-}
 
 /* ONES: hard edges, whose large coefficients have many bits that are 1. */
 static uint8_t sample(enum content content, uint32_t x, uint32_t y) {

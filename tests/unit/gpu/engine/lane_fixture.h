@@ -62,7 +62,8 @@ static inline int fixture_open_device(void) {
     return 0;
 }
 
-static inline int fixture_open_lane(void) {
+static inline int open_lane(void **state) {
+    (void)state;
     struct error err = {0};
     if (fixture_open_device() != 0) {
         return -1;

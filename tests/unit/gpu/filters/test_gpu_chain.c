@@ -15,13 +15,12 @@ static struct backend *cpu;
 static struct lane *cpu_lane;
 
 static int open_both(void **state) {
-    (void)state;
     struct error err = {0};
     random_state = test_seed();
     if (cpu_backend_open("auto", &cpu, &err) != ST_OK || lane_create(cpu, &cpu_lane, &err) != ST_OK) {
         return -1;
     }
-    return fixture_open_lane();
+    return open_lane(state);
 }
 
 static int close_both(void **state) {

@@ -28,9 +28,8 @@ static const struct image_shape models[MODELS] = {
 };
 
 static int open_test(void **state) {
-    (void)state;
     random_state = test_seed();
-    return fixture_open_lane();
+    return open_lane(state);
 }
 
 /* ---- the reference ---- */

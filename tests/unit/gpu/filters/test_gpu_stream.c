@@ -25,9 +25,8 @@ static struct cuda whole;
 static struct image source, target;
 
 static int open_stream(void **state) {
-    (void)state;
     const struct image_shape shape = fixture_shape(PIXEL_RGB, 8, SIDE, SIDE);
-    if (fixture_open_lane() != 0) {
+    if (open_lane(state) != 0) {
         return -1;
     }
     source = fixture_painted(shape);

@@ -250,9 +250,4 @@ static inline void visit_corpus(uint64_t max_pixels, corpus_visitor *visit) {
 }
 
 /* --- set-up ------------------------------------------------------------------------------------ */
-static inline int open_lane(void **state) {
-    (void)state;
-    return fixture_open_lane();
-}
-
 #endif

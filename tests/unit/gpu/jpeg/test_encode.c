@@ -312,11 +312,6 @@ static void test_refused(void **state) {
 }
 
 /* --- set-up ------------------------------------------------------------------------------------ */
-static int open_lane(void **state) {
-    (void)state;
-    return fixture_open_lane();
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),      cmocka_unit_test(test_qualities),

@@ -118,11 +118,6 @@ static void test_counts_of_no_picture(void **state) {
 }
 
 /* --- set-up ------------------------------------------------------------------------------------ */
-static int open_lane(void **state) {
-    (void)state;
-    return fixture_open_lane();
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_codes_of_any_counts),

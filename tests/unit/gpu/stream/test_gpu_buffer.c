@@ -20,9 +20,8 @@ static CUresult CUDAAPI free_and_wait(CUdeviceptr data) {
     return whole.cuMemFree(data);
 }
 
-static int open_lane(void **state) {
-    (void)state;
-    int status = fixture_open_lane();
+static int open_watched_lane(void **state) {
+    int status = open_lane(state);
     whole = cuda;
     cuda.cuMemFree = free_and_wait;
     return status;
@@ -104,5 +103,5 @@ int main(void) {
         cmocka_unit_test_setup(test_bounded, reset),
         cmocka_unit_test_setup(test_a_device_without_pools, reset),
     };
-    return cmocka_run_group_tests(tests, open_lane, close_lane);
+    return cmocka_run_group_tests(tests, open_watched_lane, close_lane);
 }
