@@ -146,7 +146,7 @@ static void finish(struct world *world, struct client *client) {
     int64_t wait = world->now - client->asked;
     *(device ? &world->on_device : &world->on_worker) -= 1;
     if (!device) {
-        cost_learn(&world->model, &client->cost, world->now - client->began);
+        cost_learn(&world->model, &client->cost, client->cost.way, world->now - client->began, 0);
         if (client->job.suits) {
             cost_doubt_device(&world->model);
         }
