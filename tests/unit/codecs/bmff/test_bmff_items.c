@@ -145,6 +145,7 @@ static void test_pictures_beside_the_primary_one(void **state) {
         {HEIC_COLOUR("cs"), {{"dimg", 1, 1, {2}}}, 0},
         {HEIC_COLOUR("cs"), {{"dimg", 1, 1, {2}}, {"dimg", 2, 1, {1}}}, 0}, /* a circle */
         {HEIC_COLOUR("cs"), {{"dimg", 1, 1, {2}}, {"thmb", 2, 1, {1}}}, 0}, /* shown, too */
+        {HEIC_COLOUR("cs"), {{"dimg", 9, 1, {1}}}, LOSS_PICTURES},          /* from no item */
         {{"tmap", {NULL, 0}, NULL, NULL}, {{0}}, LOSS_PICTURES},            /* without a size */
         {{"mime", {NULL, 0}, NULL, "text/plain"}, {{0}}, 0},
         {{"mime", {NULL, 0}, NULL, "text/plain"}, {{"thmb", 2, 1, {1}}}, 0},

@@ -167,7 +167,10 @@ static void test_very_many_items(void **state) {
 static void test_sequences(void **state) {
     (void)state;
     static const struct heic_item_spec items[] = {HEIC_COLOUR("cs"), HEIC_END};
-    check_refused("hevc", items, NULL, ST_UNSUPPORTED, "page=0");
+    static const char *const brands[] = {"hevc", "hevx", "hevm", "hevs", "msf1"};
+    for (size_t i = 0; i < sizeof(brands) / sizeof(*brands); i++) {
+        check_refused(brands[i], items, NULL, ST_UNSUPPORTED, "page=0");
+    }
     struct buf file = heic_file("msf1", items, NULL);
     struct codec_limits limits = fixture_limits();
     struct error err;

@@ -146,6 +146,17 @@ static void test_parts_of_a_table(void **state) {
     }
     bytes_put_be32(more + SIZE + 12 + 24, 490); /* a table that does not fit */
     assert_int_equal(written(more, size), SIZE);
+    for (unsigned part = 1; part < 5; part++) { /* with the curves behind the table alone */
+        bytes_put_be32(more + SIZE + 12 + 12 + 4 * part, 0);
+    }
+    assert_int_equal(written(more, size), SIZE + 12 + 32 + 36);
+    for (unsigned i = 8; i < 10; i++) {
+        more[SIZE + 12 + i] = 0;
+        assert_int_equal(written(more, size), SIZE);
+        more[SIZE + 12 + i] = 17;
+        assert_int_equal(written(more, size), SIZE);
+        more[SIZE + 12 + i] = 3;
+    }
 }
 
 static void test_unreadable_profiles_go(void **state) {

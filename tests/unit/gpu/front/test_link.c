@@ -14,6 +14,7 @@
 
 #include "core/clock.h"
 #include "core/process/channel.h"
+#include "gpu/front/job_timeout.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 

@@ -104,6 +104,14 @@ static bool take_message(int listener) {
     return true;
 }
 
+static bool eventually(const _Atomic int64_t *number, int64_t wanted) {
+    for (int64_t until = clock_ns() + TIMEOUT_MS * INT64_C(1000000);
+         *number != wanted && clock_ns() < until;) {
+        poll(NULL, 0, 1);
+    }
+    return *number == wanted;
+}
+
 /* One message has all records that come within the interval, and comes when the interval is over. */
 static void check_interval(int ahead) {
     static const struct span_record record = {.method = "GET", .path = "/blur"};
@@ -138,10 +146,55 @@ static void test_a_clock_that_is_set_forward(void **state) {
     check_interval(-STEP_S);
 }
 
+static void close_station(struct station *station) {
+    close(station->listener);
+    close(station->records);
+    assert_int_equal(waitpid(station->process, NULL, 0), station->process);
+    munmap(station->counts, sizeof *station->counts);
+}
+
+/* A record that is cut short is left out, and those behind it are posted. */
+static void test_a_part_of_a_record(void **state) {
+    (void)state;
+    static const struct span_record record = {.method = "GET", .path = "/blur"};
+    struct station station;
+    open_station(&station);
+    assert_int_equal(send(station.records, &record, 9, 0), 9);
+    assert_int_equal(send(station.records, &record, sizeof record, 0), sizeof record);
+    assert_true(take_message(station.listener));
+    assert_true(eventually(&station.counts->exported, 1));
+    close_station(&station);
+}
+
+/* An endpoint that ends the connection while a message is sent, larger than what sockets hold, gets the next
+ * one. */
+static void test_an_endpoint_that_does_not_read(void **state) {
+    (void)state;
+    static struct span_record record = {.method = "GET"};
+    struct station station;
+    struct linger at_once = {.l_onoff = 1};
+    memset(record.path, 'p', sizeof record.path - 1);
+    open_station(&station);
+    for (unsigned i = 0; i < COLLECTOR_BATCH; i++) {
+        assert_int_equal(send(station.records, &record, sizeof record, 0), sizeof record);
+    }
+    assert_true(waits_for(station.listener));
+    int connection = accept(station.listener, NULL, NULL);
+    assert_true(waits_for(connection));
+    setsockopt(connection, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    close(connection);
+    assert_true(eventually(&station.counts->dropped, COLLECTOR_BATCH));
+    assert_int_equal(send(station.records, &record, sizeof record, 0), sizeof record);
+    assert_true(take_message(station.listener));
+    close_station(&station);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_clock_that_is_set_back),
         cmocka_unit_test(test_a_clock_that_is_set_forward),
+        cmocka_unit_test(test_a_part_of_a_record),
+        cmocka_unit_test(test_an_endpoint_that_does_not_read),
     };
     log_init(LOG_ERROR, LOG_TEXT);
     return cmocka_run_group_tests(tests, NULL, NULL);

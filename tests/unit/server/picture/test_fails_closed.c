@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * What redaction needs and does not get: the request fails, with nothing hidden and nothing shown. */
+#include "server/picture/detection.h"
+#include "server/picture/selection.h"
+#include "tests/unit/core/slot_fixture.h"
+
+enum { SIDE = 2000 };
+
+/* A model that cannot be read finds no faces, which must not look like a picture without any. */
+static void test_a_model_that_cannot_be_read(void **state) {
+    (void)state;
+    static struct detection_found found;
+    static struct face_candidates none;
+    struct face_model model = {.fd = -1, .tried = true, .failure = {.status = ST_CORRUPT, .text = "damaged"}};
+    struct detection detection = {.wanted = true, .found = &found};
+    struct error err = {0};
+    detection.result.plane[0].data = (uint8_t *)&none;
+    pthread_mutex_init(&model.lock, NULL);
+    assert_int_equal(detection_read(&detection, &model, &err), ST_CORRUPT);
+    assert_non_null(strstr(err.text, "damaged"));
+    pthread_mutex_destroy(&model.lock);
+}
+
+/* Neither of the two masks may be missing. */
+static void test_masks_without_memory(void **state) {
+    (void)state;
+    const struct image_shape stored = {.model = PIXEL_RGB, .depth = 8, .width = SIDE, .height = SIDE};
+    struct selection selection = {.wanted = true, .redact = true};
+    size_t one = selection_mask_bytes(&selection, &stored);
+    assert_true(one >= SIDE * SIDE);
+    for (size_t masks = 0; masks <= 2; masks++) {
+        struct slot_pool *pool = make_pool(masks * one + MIB);
+        struct slot *slot = acquire(pool);
+        struct error err = {0};
+        enum status status = selection_take_memory(&selection, slot, &stored, &err);
+        assert_int_equal(status == ST_OK, masks == 2);
+        assert_true(masks == 2 || err.status == status);
+        slot_give_back(slot);
+        slot_pool_destroy(pool);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_model_that_cannot_be_read),
+        cmocka_unit_test(test_masks_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
