@@ -17,7 +17,7 @@
 
 void transcode_note_way(struct request *request, enum way way, unsigned index, int unit) {
     struct outcome *outcome = &request->outcome;
-    char number[16] = "";
+    char number[13] = "";
     if (unit >= 0) {
         snprintf(number, sizeof number, ":%d", unit);
     }

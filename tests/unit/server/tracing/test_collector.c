@@ -48,6 +48,8 @@ static void listen_on(struct station *station, struct collector_options *options
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     station->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(station->listener, SOL_SOCKET, SO_RCVBUF, &(int){4096},
+               sizeof(int)); /* for large messages to wait */
     assert_int_equal(bind(station->listener, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(station->listener, 1), 0);
     assert_int_equal(getsockname(station->listener, (struct sockaddr *)&address, &size), 0);
