@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What redaction needs and does not get: the request fails, with nothing hidden and nothing shown. */
+ * What redaction needs and does not get: the request fails, with nothing hidden and nothing shown. What it
+ * found is told to those who ask. */
+#include "server/outcome.h"
 #include "server/picture/detection.h"
 #include "server/picture/selection.h"
 #include "tests/unit/core/slot_fixture.h"
+
+#include <stdlib.h>
 
 enum { SIDE = 2000 };
 
@@ -40,10 +44,29 @@ static void test_masks_without_memory(void **state) {
     }
 }
 
+/* There is a list only of faces that were found, and only for who asks. */
+static void test_lists_of_faces(void **state) {
+    (void)state;
+    static struct detection_found found;
+    const struct detection detection = {.wanted = true, .found = &found};
+    for (unsigned i = 0; i < 4; i++) {
+        struct parameters parameters;
+        struct outcome outcome = {0};
+        parameters_init(&parameters, filter_get(FILTER_BLUR));
+        parameters.detect.report = i & 1;
+        found.faces.count = i / 2;
+        detection_note(&detection, &parameters, &outcome);
+        assert_true(outcome.searched && outcome.faces == i / 2);
+        assert_int_equal(outcome.report != NULL, i == 3);
+        free(outcome.report);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_model_that_cannot_be_read),
         cmocka_unit_test(test_masks_without_memory),
+        cmocka_unit_test(test_lists_of_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
