@@ -260,6 +260,32 @@ static void test_without_descriptors(void **state) {
     assert_null(made);
 }
 
+/* However many there are, a process that cannot be started leaves none behind. */
+static void test_with_few_descriptors(void **state) {
+    const unsigned descriptors = count_descriptors();
+    struct rlimit usual;
+    struct codec_child child;
+    struct error err;
+    enum status status = ST_BUSY;
+    unsigned refused = 0;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    for (rlim_t most = 0; status != ST_OK && most < usual.rlim_cur; most++) {
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){most, usual.rlim_max}), 0);
+        status = codec_spawner_start(spawner, 1, &child, &err);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+        if (status != ST_OK) {
+            assert_int_equal(status, ST_BUSY);
+            assert_int_equal(count_descriptors(), descriptors);
+            refused++;
+        }
+    }
+    assert_int_equal(status, ST_OK);
+    assert_true(refused > 0);
+    codec_spawner_stop(&child);
+    assert_int_equal(count_descriptors(), descriptors);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_death),
@@ -271,6 +297,7 @@ int main(void) {
         cmocka_unit_test(test_time_computed),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_without_descriptors),
+        cmocka_unit_test(test_with_few_descriptors),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -168,6 +168,24 @@ static void test_a_part_of_a_record(void **state) {
     close_station(&station);
 }
 
+/* It is posted as soon as it is full. */
+static void test_a_full_batch(void **state) {
+    (void)state;
+    static const struct span_record record = {.method = "GET", .path = "/blur"};
+    struct station station;
+    open_station(&station);
+    int64_t begin = clock_ns();
+    for (unsigned i = 0; i < COLLECTOR_BATCH; i++) {
+        assert_int_equal(send(station.records, &record, sizeof record, 0), sizeof record);
+    }
+    assert_true(waits_for(station.listener));
+    int64_t waited = clock_ns() - begin;
+    assert_true(take_message(station.listener));
+    assert_true(eventually(&station.counts->exported, COLLECTOR_BATCH));
+    assert_true(waited < COLLECTOR_INTERVAL_MS * INT64_C(1000000));
+    close_station(&station);
+}
+
 /* An endpoint that ends the connection while a message is sent, larger than what sockets hold, gets the next
  * one. */
 static void test_an_endpoint_that_does_not_read(void **state) {
@@ -196,6 +214,7 @@ int main(void) {
         cmocka_unit_test(test_a_clock_that_is_set_back),
         cmocka_unit_test(test_a_clock_that_is_set_forward),
         cmocka_unit_test(test_a_part_of_a_record),
+        cmocka_unit_test(test_a_full_batch),
         cmocka_unit_test(test_an_endpoint_that_does_not_read),
     };
     log_init(LOG_ERROR, LOG_TEXT);
