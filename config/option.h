@@ -36,9 +36,10 @@ struct option_choice {
     const char *value;
 };
 
-/* One row of the table. */
-enum { OPTION_START, OPTION_RELOAD }; /* what `reloads` is made from */
+/* The column `when` of the table, as a truth value. */
+enum { OPTION_START = false, OPTION_RELOAD = true };
 
+/* One row of the table. */
 struct option {
     const char *name; /* with underscores */
     enum option_type type;

@@ -144,29 +144,32 @@ static bool goes_to_device(const struct request *request) {
 }
 
 /* The same for the coefficients of a progressive JPEG, which a general worker decodes. */
-static bool is_handed_over(const struct request *request) {
-    const struct service *service = request->service;
-    const struct cost *cost = &request->cost;
+static bool is_handed_over(const struct service *service, const struct cost *cost) {
     bool all = service->config->jpeg_codec == CHOICE_jpeg_codec_gpu;
     return device_serves(service) && cost->ways[WAY_GPU_COEFFICIENTS].table_ns > 0 &&
            (all || cost_hands_first(cost)) && service->config->jpeg_library == CHOICE_jpeg_library_own;
 }
 
-/* The first way in the table that fits, and that the GPU is up for. */
-static enum way expected_way(const struct request *request) {
-    struct service *service = request->service;
+/* The way of a general worker: the first one in the table that fits, and that the GPU is up for. */
+static enum way expected_way(const struct service *service, const struct cost *cost) {
     bool filters = service->backend_count > 1 && backend_state(service->backend[0], NULL) == BACKEND_SERVING;
     bool codecs = filters && backend_transcodes(service->backend[0]) > 0;
-    if (is_handed_over(request)) {
+    if (is_handed_over(service, cost)) {
         return WAY_GPU_COEFFICIENTS;
     }
     for (enum way way = WAY_BLOCKS; way < WAY_CPU; way++) {
         bool up = way == WAY_BLOCKS || (way == WAY_GPU_FILTER ? filters : codecs);
-        if (up && request->cost.ways[way].table_ns > 0) {
+        if (up && cost->ways[way].table_ns > 0) {
             return way;
         }
     }
     return WAY_CPU;
+}
+
+static struct cost predict(const struct service *service, const struct intent *intent) {
+    struct cost cost = cost_predict(&service->cost, intent);
+    cost_take(&cost, &service->cost, expected_way(service, &cost));
+    return cost;
 }
 
 /* Whether the GPU can read a file that a general worker would read, too. */
@@ -180,7 +183,7 @@ static bool is_readable(const struct request *request) {
 static uint64_t bytes_beside_body(const struct request *request, const struct intent *intent,
                                   uint64_t needed) {
     uint64_t most = request->job.most - request->job.body;
-    bool by_device = suits_device(request) || is_handed_over(request);
+    bool by_device = suits_device(request) || is_handed_over(request->service, &request->cost);
     uint64_t instead = !intent->known ? most : by_device ? footprint_beside_device(&intent->plan) : 0;
     return needed <= most ? needed : instead < most ? instead : most;
 }
@@ -198,8 +201,7 @@ static void estimate(struct request *request, struct bytes picture, const char *
     intend(request, picture, content_type, &intent);
     const struct footprint footprint = footprint_of(&intent.plan, request->service->cpu);
     const uint64_t needed = footprint_sum(&footprint);
-    request->cost = cost_predict(&request->service->cost, &intent);
-    cost_take(&request->cost, &request->service->cost, expected_way(request));
+    request->cost = predict(request->service, &intent);
     request->job = (struct job){.cost_ns = request->cost.ns,
                                 .device_ns = request->cost.device_ns,
                                 .read_ns = request->cost.ways[WAY_GPU_SCANS].table_ns,
@@ -239,7 +241,7 @@ static bool is_misplaced(const struct request *request, enum role role) {
         return false;
     }
     intend(request, request->picture, "", &intent);
-    return workers_is_large(service->workers, cost_predict(&service->cost, &intent).ns);
+    return workers_is_large(service->workers, predict(service, &intent).ns);
 }
 
 enum status overload_keep(struct request *request, struct worker *worker, uint64_t needed) {

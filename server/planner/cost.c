@@ -131,7 +131,7 @@ static struct cost_parts parts_of(const struct intent *intent) {
                                .output = 2 * (unsigned)plan->output + encoding.kind};
 }
 
-static struct way_cost sum(float ns, unsigned input, unsigned work, unsigned output) {
+static struct way_cost make_cost(float ns, unsigned input, unsigned work, unsigned output) {
     return (struct way_cost){.kind = (input * COST_WORKS + work) * COST_OUTPUTS + output,
                              .table_ns = (int64_t)ns + 1};
 }
@@ -140,19 +140,21 @@ static struct way_cost sum(float ns, unsigned input, unsigned work, unsigned out
 static struct way_cost cost_of(enum way way, const struct work_plan *plan, const struct cost_parts *p) {
     switch (way) {
     case WAY_GPU_COEFFICIENTS:
-        return sum(TUNED_REQUEST_NS + decoding_ns(plan, HANDED_INPUT) + p->device, HANDED_INPUT, p->work,
-                   p->output);
+        return make_cost(TUNED_REQUEST_NS + decoding_ns(plan, HANDED_INPUT) + p->device, HANDED_INPUT,
+                         p->work, p->output);
     case WAY_BLOCKS: /* coefficients are read, and written in about the same time */
-        return sum(TUNED_REQUEST_NS + 2 * decoding_ns(plan, HANDED_INPUT), MOVED_INPUT, p->work, p->output);
+        return make_cost(TUNED_REQUEST_NS + 2 * decoding_ns(plan, HANDED_INPUT), MOVED_INPUT, p->work,
+                         p->output);
     case WAY_GPU_DECODE:
-        return sum(TUNED_REQUEST_NS + p->device + p->encoding, GPU_INPUT, p->work, p->output);
+        return make_cost(TUNED_REQUEST_NS + p->device + p->encoding, GPU_INPUT, p->work, p->output);
     case WAY_GPU_ENCODE:
-        return sum(TUNED_REQUEST_NS + p->decoding + p->device, p->input, p->work, GPU_OUTPUT);
+        return make_cost(TUNED_REQUEST_NS + p->decoding + p->device, p->input, p->work, GPU_OUTPUT);
     case WAY_GPU_FILTER:
-        return sum(TUNED_REQUEST_NS + p->decoding + p->device_filters + p->encoding, p->input, GPU_WORK,
-                   p->output);
+        return make_cost(TUNED_REQUEST_NS + p->decoding + p->device_filters + p->encoding, p->input, GPU_WORK,
+                         p->output);
     default:
-        return sum(TUNED_REQUEST_NS + p->decoding + p->filters + p->encoding, p->input, p->work, p->output);
+        return make_cost(TUNED_REQUEST_NS + p->decoding + p->filters + p->encoding, p->input, p->work,
+                         p->output);
     }
 }
 

@@ -48,17 +48,19 @@ struct cost_model {
     _Atomic float detect_ratio;      /* of the search for faces, wherever it is done */
 };
 
-/* Whether a GPU's codecs are predicted to finish before the processor. Their predicted time counts as at most
- * COST_DOUBT times the table's: otherwise one long wait could end their use, and with it the learning. */
+/* Whether a GPU's codecs are predicted to finish before a general worker. Their predicted time counts as at
+ * most COST_DOUBT times the table's: otherwise one long wait could end their use, and with it the learning.
+ */
 bool cost_device_first(const struct cost *cost);
 
 /* Whether a GPU is faster than the processor at what comes after the coefficients, by the table. */
 bool cost_hands_first(const struct cost *cost);
 
-/* Expects a general worker to take that way, which fits. */
+/* Sets way and ns, for a general worker that takes that way. It must fit. */
 void cost_take(struct cost *cost, const struct cost_model *model, enum way way);
 
-/* The time on cores; the way is WAY_BLOCKS where that fits. */
+/* Predicts all ways that fit, and takes the one without a GPU: WAY_BLOCKS where that fits, or else WAY_CPU.
+ */
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent);
 
 /* A general worker has taken that way. real_ns is the time from beginning to end, search_ns the part of it in

@@ -3,8 +3,9 @@
  *
  * A plan tells which ways fit the picture and the request. The queue chooses among them by predicted time
  * (cost.h), and gives a request that a GPU does as a whole to other workers than the rest. A worker tries the
- * ways that are left in the order of the table. One that fails leaves the request as it was; the last way,
- * the CPU's, fits every request. outcome.h says which way was taken. */
+ * ways that are left in the order of the table. A GPU's way that fails leaves the request as it was, for the
+ * next one. The last one fits all requests, except those that move blocks. struct outcome has the way that
+ * was taken. */
 #ifndef BLURD_SERVER_PLANNER_WAY_H
 #define BLURD_SERVER_PLANNER_WAY_H
 

@@ -91,7 +91,7 @@ enum refusal {
 
 /* A member of a request. The caller fills the first part before admission_enter. */
 struct job {
-    int64_t cost_ns;     /* predicted time on the processor; at least 1 */
+    int64_t cost_ns;     /* predicted time of a general worker, a GPU's part included; at least 1 */
     int64_t device_ns;   /* predicted time on the device; used with `suits` and `device` */
     int64_t read_ns;     /* predicted time when the device reads the file; used with `readable` */
     uint64_t read_bytes; /* predicted memory then; a reader that must compute is not counted with more */

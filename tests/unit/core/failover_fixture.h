@@ -118,7 +118,7 @@ static inline int count_refused(const struct failover *attempts, int count, long
     return blocked;
 }
 
-/* The same of a sandbox's own attempts and those that no sandbox leaves open. */
+/* How many of `attempts`, and of those that no sandbox may permit, are refused. */
 static inline int count_blocked(const struct failover *attempts, int count, long (*known)(long argument),
                                 bool landlock, const char *where) {
     return count_refused(failovers, FAILOVERS, known, landlock, where) +

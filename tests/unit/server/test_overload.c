@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,8 +258,41 @@ static void test_moving(void **state) {
     sem_destroy(&over);
 }
 
+/* A form whose filters take long on cores only stays where it is while a GPU does them. */
+static void test_a_form_for_the_gpu(void **state) {
+    (void)state;
+    static const uint8_t png[] = {
+        0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n', 0, 0, 0, 13, 'I', 'H', 'D',
+        'R',  0,   0,   4,   0,    0,    0,    4,    0, 8, 2, 0,  0,   0}; /* 1024x1024, RGB */
+    const char *name = "test";
+    struct error err;
+    const struct workers_options options = {
+        .limits = {.workers = 1, .memory = MEMORY, .target_ns = 20000000, .interval_ns = 200000000},
+        .metrics = metrics_create(&name, 1),
+        .calls = {work, refuse},
+    };
+    struct worker worker = {.role = ROLE_ANY};
+    assert_int_equal(workers_create(&service.workers, &options, &err), ST_OK);
+    for (unsigned gpu = 0; gpu < 2; gpu++) {
+        memcpy(bytes, png, sizeof png);
+        service.backend_count = 1 + gpu;
+        estimate(USUAL);
+        snprintf(request.content_type, sizeof request.content_type, "multipart/form-data; boundary=x");
+        request.picture = (struct bytes){bytes, USUAL};
+        parameters_init(&request.parameters, NULL);
+        assert_int_equal(parameters_parse(&request.parameters, "ops=median:radius=25|median:radius=25", &err),
+                         ST_OK);
+        enum status status = overload_keep(&request, &worker, 1);
+        assert_int_equal(status, gpu ? ST_OK : ST_BUSY);
+    }
+    workers_finish(service.workers, false);
+    workers_destroy(service.workers);
+    metrics_destroy(options.metrics);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_form_for_the_gpu, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_moving, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_progressive_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_that_no_gpu_reads, set_up, tear_down),

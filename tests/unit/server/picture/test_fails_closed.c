@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What redaction needs and does not get: the request fails, with nothing hidden and nothing shown. What it
- * found is told to those who ask. */
+ * Redaction fails closed: without a readable model or memory for its masks, a request gets an error and no
+ * picture. The list of faces that were found goes only to clients that ask for it. */
 #include "server/outcome.h"
 #include "server/picture/detection.h"
 #include "server/picture/selection.h"
