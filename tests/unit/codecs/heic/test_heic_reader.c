@@ -2,12 +2,7 @@
  * What is made of the library's failures: a status, and a sentence for each. */
 #include "codecs/heic/heic_reader.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h> /* after our headers: it has a macro called fail */
+#include "tests/unit/codecs/heic/heic_fixture.h"
 
 static void test_each_failure_has_a_sentence(void **state) {
     (void)state;
@@ -36,7 +31,27 @@ static void test_each_failure_has_a_sentence(void **state) {
     }
 }
 
+/* The boxes are sound, so heic_check has nothing against them. */
+static void test_what_the_library_cannot_read(void **state) {
+    (void)state;
+    enum { ARRAY_COUNT = 22 }; /* of the parameter sets, in hvcC */
+    const struct heic_item_spec items[] = {HEIC_COLOUR("cs"), HEIC_END};
+    const struct codec_limits limits = {.max_pixels = 1 << 20, .max_side = 1 << 10, .max_memory = 64 << 20};
+    struct buf file = heic_file("heic", items, NULL);
+    struct heic_reader reader;
+    struct error err;
+    assert_int_equal(heic_reader_open(&reader, buf_bytes(&file), &limits, &err), ST_OK);
+    heic_reader_finish(&reader);
+    uint8_t *config = memmem(file.data, file.size, heic_colour_config, sizeof heic_colour_config);
+    config[ARRAY_COUNT] = UINT8_MAX;
+    assert_int_equal(heic_reader_open(&reader, buf_bytes(&file), &limits, &err), ST_CORRUPT);
+    assert_non_null(strstr(err.text, "HEIC data are damaged or cut short: "));
+    heic_reader_finish(&reader);
+    buf_finish(&file);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_failure_has_a_sentence)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_failure_has_a_sentence),
+                                       cmocka_unit_test(test_what_the_library_cannot_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
