@@ -1,15 +1,44 @@
 /* SPDX-License-Identifier: MIT
- * Faults of an isolated codec end only its process, and the next picture gets another one. */
+ * Faults of an isolated codec end only its process, and the next picture gets another one. This program has
+ * an mmap of its own. */
 #include "tests/unit/codecs/process/codec_link_fixture.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "core/clock.h"
 #include "core/sanitizers.h"
+
+static _Atomic bool *maps_nothing; /* whether processes of the codec find no room for a slot; shared */
+static pid_t tester;
+
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
+    if (maps_nothing && *maps_nothing && fd >= 0 && getpid() != tester) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+}
+
+static void test_no_room_for_a_slot(void **state) {
+    struct lab lab;
+    (void)state;
+    open_lab(&lab);
+    load(&lab, FAKE_WORKS, 0);
+    *maps_nothing = true;
+    enum status status = probe(&lab);
+    *maps_nothing = false;
+    assert_int_equal(status, ST_BUSY);
+    assert_string_equal(lab.err.text, "no memory to map a slot");
+    assert_works(&lab);
+    close_lab(&lab);
+}
 
 static void test_death(void **state) {
     static const enum fake_order deaths[] = {FAKE_CRASHES, FAKE_ABORTS, FAKE_ENDS};
@@ -286,8 +315,18 @@ static void test_with_few_descriptors(void **state) {
     assert_int_equal(count_descriptors(), descriptors);
 }
 
+static int start_with_a_switch(void **state) {
+    void *shared =
+        mmap(NULL, sizeof *maps_nothing, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(shared, MAP_FAILED);
+    maps_nothing = shared;
+    tester = getpid();
+    return start(state);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_room_for_a_slot),
         cmocka_unit_test(test_death),
         cmocka_unit_test(test_death_between_calls),
         cmocka_unit_test(test_killed_from_outside),
@@ -299,5 +338,5 @@ int main(void) {
         cmocka_unit_test(test_without_descriptors),
         cmocka_unit_test(test_with_few_descriptors),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start_with_a_switch, stop);
 }
