@@ -152,11 +152,42 @@ static void test_memory_on_its_way_back(void **state) {
     slot_pool_destroy(pool);
 }
 
+static void *cut(void *argument) {
+    slot_cut(argument, 0);
+    return NULL;
+}
+
+/* Who finds room does not wait for memory that others give back. */
+static void test_room_beside_memory_on_its_way_back(void **state) {
+    (void)state;
+    struct slot_pool *pool = make_pool(8 * MIB);
+    struct slot *large = acquire(pool);
+    struct visitor visitor = {.slot = acquire(pool)};
+    pthread_t cutter;
+    sem_init(&machine.begun, 0, 0);
+    sem_init(&machine.may_go_on, 0, 0);
+    assert_int_equal(slot_reserve(large, 6 * MIB, NULL), ST_OK);
+    machine.is_slow = true;
+    assert_int_equal(pthread_create(&cutter, NULL, cut, large), 0);
+    sem_wait(&machine.begun);
+    send_visitor(&visitor);
+    await_visitor(&visitor);
+    assert_int_equal(slot_pool_bytes(pool), 8 * MIB);
+    sem_post(&machine.may_go_on);
+    assert_int_equal(pthread_join(cutter, NULL), 0);
+    assert_int_equal(slot_pool_bytes(pool), 2 * MIB);
+    machine.is_slow = false;
+    slot_give_back(large);
+    slot_give_back(visitor.slot);
+    slot_pool_destroy(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_memory_that_stays),
         cmocka_unit_test(test_memory_on_its_way_back),
+        cmocka_unit_test(test_room_beside_memory_on_its_way_back),
     };
     return cmocka_run_group_tests_name("slot calls", tests, NULL, NULL);
 }

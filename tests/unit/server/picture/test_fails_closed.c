@@ -44,6 +44,22 @@ static void test_masks_without_memory(void **state) {
     }
 }
 
+/* Without regions there is no mask, which later steps would take for one that covers nothing. */
+static void test_no_masks_where_none_are_wanted(void **state) {
+    (void)state;
+    const struct image_shape stored = {.model = PIXEL_RGB, .depth = 8, .width = SIDE, .height = SIDE};
+    struct selection selection = {0};
+    struct slot_pool *pool = make_pool(MIB);
+    struct slot *slot = acquire(pool);
+    struct error err = {0};
+    assert_int_equal(selection_take_memory(&selection, slot, &stored, &err), ST_OK);
+    assert_null(selection.mask.plane[0].data);
+    assert_null(selection.spare.plane[0].data);
+    assert_int_equal(slot->used, 0);
+    slot_give_back(slot);
+    slot_pool_destroy(pool);
+}
+
 /* There is a list only of faces that were found, and only for who asks. */
 static void test_lists_of_faces(void **state) {
     (void)state;
@@ -66,6 +82,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_model_that_cannot_be_read),
         cmocka_unit_test(test_masks_without_memory),
+        cmocka_unit_test(test_no_masks_where_none_are_wanted),
         cmocka_unit_test(test_lists_of_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
