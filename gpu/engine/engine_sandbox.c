@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The tables are generous: driver versions differ in their calls, and a refused call may fail a picture.
- * bench/engine_calls.c lists the calls of a driver on a host with a GPU. */
+ * check_gpu --record (tests/gpu) lists the calls of a driver on a host with a GPU. */
 #include "gpu/engine/engine_sandbox.h"
 
 #include <errno.h>
