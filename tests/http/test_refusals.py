@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every refusal of DESIGN: its status, its sentence, and that the connection goes on."""
 
+import re
 import struct
 import zlib
 
@@ -64,16 +65,21 @@ WHOLE = {
 }
 
 
+SHORT = (r'is cut short in its header|has no (pixel data \(IDAT\)|frame header \(SOF\)): it is cut short or damaged|data is cut short: it ends before '
+         r'the picture does|is truncated: \d+ bytes (of pixel data )?cannot hold \d+ x \d+ pixels|data is damaged or cut short: Corrupt JPEG data: .+')
+
+
 @pytest.mark.parametrize('kind', WHOLE)
 def test_truncated(server, kind):
     """Never a grey picture: all of it or an error. The last bytes of a file may be spare."""
     whole = WHOLE[kind]
-    spare = 12 if kind.startswith('png') else 2  # IEND, EOI
+    title, signature, spare = ('PNG', 8, 12) if kind.startswith('png') else ('JPEG', 3, 2)  # IEND, EOI
     with server.connect() as connection:
         for size in sorted({*range(1, len(whole) - spare - 2, max(1, len(whole) // 60)), len(whole) - spare - 3}):
             connection.send(wire.message('POST', '/blur', whole[:size]))
-            answer = connection.answer()
-            assert answer.status in (400, 415) and (size < 12 or answer.status == 400), f'{size} of {len(whole)}: {answer}'
+            says = check_problem(connection.answer(), 'corrupt-image')['detail']
+            wanted = f'picture is cut short: it ends with byte {size}' if size < signature else f'{title} ({SHORT})'
+            assert re.fullmatch(wanted, says), f'{size} of {len(whole)}: {says}'
         connection.send(wire.message('POST', '/blur', whole))
         assert connection.answer().status == 200
 
@@ -334,14 +340,15 @@ def test_431(server, headers):
     assert len(answers) == 1
 
 
-@pytest.mark.parametrize('message', (
-    b'GET /' + b'a' * 300000 + b' HTTP/1.1\r\nHost: a\r\n\r\n',
-    b'GET /livez HTTP/1.1\r\nHost: a\r\nX: ' + b'a' * 300000 + b'\r\n\r\n',
-    b'GET /livez HTTP/1.1\r\nHost: a\r\n' + b'X: a\r\n' * 50000 + b'\r\n',
-    b'G' * 300000,
+@pytest.mark.parametrize('message, status', (
+    (b'GET /' + b'a' * 300000 + b' HTTP/1.1\r\nHost: a\r\n\r\n', 414),
+    (b'GET /livez HTTP/1.1\r\nHost: a\r\nX: ' + b'a' * 300000 + b'\r\n\r\n', 431),
+    (b'GET /livez HTTP/1.1\r\nHost: a\r\n' + b'X: a\r\n' * 50000 + b'\r\n', 431),
+    (b'G' * 300000, 414),
 ), ids=('target', 'value', 'count', 'method'))
-def test_far_too_large_a_head_is_cut_off(server, message):
-    """Beyond the library's own limit, the answer is its short one."""
+def test_far_too_large_a_head_is_cut_off(server, message, status):
+    """Beyond the library's own limit, the answer is its short one; from 1.0 on a method without an end gets none."""
     answers = server.raw(message)
-    assert all(a.status in (400, 413, 414, 431) for a in answers), answers
+    silent = message.startswith(b'GG') and 'microhttpd 0.' not in server.get('/version').json()['http']
+    assert [(a.status, a.header('Connection')) for a in answers] == ([] if silent else [(status, 'close')])
     assert server.get('/livez').status_code == 200
