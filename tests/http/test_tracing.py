@@ -192,6 +192,7 @@ def test_a_collector_that_is_down(start):
     blur(own)
     assert daemon.eventually(lambda: counts(own) == (0, 2))
     assert len([line for line in own.lines if 'spans are dropped' in line]) == 1, 'one line, not one a second'
+    assert not [line for line in own.lines if 'takes spans again' in line]
 
 
 def test_a_collector_that_refuses_and_comes_back(start, collector):

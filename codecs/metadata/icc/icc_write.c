@@ -155,6 +155,12 @@ static size_t put_curve(uint8_t *element, const struct icc_write_curve *curve) {
 
 /* ---- the profile ---- */
 
+/* The header, the table, the curve, and all other elements. */
+enum {
+    RAW_MAX = ICC_HEADER_SIZE + 4 + TAGS_MAX * ENTRY_SIZE + ICC_WRITE_CURVE_MAX + 4 * XYZ_SIZE + MATRIX_SIZE +
+              CODE_SIZE
+};
+
 struct icc_draft {
     struct bytes element[TAGS_MAX];
     uint32_t tag[TAGS_MAX];
@@ -166,42 +172,35 @@ static void add(struct icc_draft *draft, uint32_t tag, const uint8_t *element, s
     draft->element[draft->count++] = (struct bytes){element, size};
 }
 
-/* Elements that follow each other and are the same are written once. */
-static enum status assemble(const struct icc_draft *draft, bool grey, struct buf *raw, struct error *err) {
-    uint8_t head[ICC_HEADER_SIZE + 4 + TAGS_MAX * ENTRY_SIZE] = {0};
-    size_t size = ICC_HEADER_SIZE + 4 + draft->count * ENTRY_SIZE, at = size, next = size;
-    memcpy(head + 8, "\4\x40", 2); /* version 4.4 */
-    memcpy(head + 12, grey ? "mntrGRAYXYZ " : "mntrRGB XYZ ", 12);
-    memcpy(head + 36, "acsp", 4);
-    bytes_put_be32(head + ICC_HEADER_SIZE, draft->count);
+/* Elements that follow each other and are the same are written once. Returns the size. */
+static size_t assemble(const struct icc_draft *draft, bool grey, uint8_t raw[RAW_MAX]) {
+    size_t at = 0, next = ICC_HEADER_SIZE + 4 + draft->count * ENTRY_SIZE;
+    memset(raw, 0, next);
+    memcpy(raw + 8, "\4\x40", 2); /* version 4.4 */
+    memcpy(raw + 12, grey ? "mntrGRAYXYZ " : "mntrRGB XYZ ", 12);
+    memcpy(raw + 36, "acsp", 4);
+    bytes_put_be32(raw + ICC_HEADER_SIZE, draft->count);
     for (unsigned i = 0; i < draft->count; i++) {
-        uint8_t *entry = head + ICC_HEADER_SIZE + 4 + i * ENTRY_SIZE;
-        bool same = i > 0 && draft->element[i].data == draft->element[i - 1].data;
-        at = same ? at : next;
-        next = at + draft->element[i].size;
+        uint8_t *entry = raw + ICC_HEADER_SIZE + 4 + i * ENTRY_SIZE;
+        const struct bytes element = draft->element[i];
+        if (i == 0 || element.data != draft->element[i - 1].data) {
+            memcpy(raw + next, element.data, element.size);
+            at = next;
+            next += element.size;
+        }
         bytes_put_be32(entry, draft->tag[i]);
         bytes_put_be32(entry + 4, (uint32_t)at);
-        bytes_put_be32(entry + 8, (uint32_t)draft->element[i].size);
+        bytes_put_be32(entry + 8, (uint32_t)element.size);
     }
-    bytes_put_be32(head, (uint32_t)next);
-    enum status status = buf_append(raw, head, size, err);
-    for (unsigned i = 0; i < draft->count && status == ST_OK; i++) {
-        if (i == 0 || draft->element[i].data != draft->element[i - 1].data) {
-            status = buf_append(raw, draft->element[i].data, draft->element[i].size, err);
-        }
-    }
-    return status;
+    bytes_put_be32(raw, (uint32_t)next);
+    return next;
 }
 
 /* icc_sanitize adds the texts and lays the profile out. */
 static enum status write_draft(const struct icc_draft *draft, bool grey, struct buf *output,
                                struct error *err) {
-    struct buf raw;
-    buf_init(&raw, ICC_WRITE_CURVE_MAX + 1024);
-    enum status status = assemble(draft, grey, &raw, err);
-    status = status == ST_OK ? icc_sanitize(buf_bytes(&raw), output, err) : status;
-    buf_finish(&raw);
-    return status;
+    uint8_t raw[RAW_MAX];
+    return icc_sanitize((struct bytes){raw, assemble(draft, grey, raw)}, output, err);
 }
 
 bool icc_write_has_code(const struct icc_write_colours *colours) {
