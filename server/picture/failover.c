@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/picture/failover.h"
 
-#include "core/log.h"
-#include "server/picture/transcode.h"
+#include "server/picture/note_way.h"
 #include "server/request.h"
 #include "server/service.h"
 
@@ -41,12 +40,11 @@ enum status failover_run(const struct failover *failover, const struct chain_run
             continue;
         }
         if (status != ST_DEVICE) {
-            transcode_note_way(failover->request, backend == service->cpu ? WAY_CPU : WAY_GPU_FILTER, i,
-                               timing->unit);
+            note_way_taken(failover->request, backend == service->cpu ? WAY_CPU : WAY_GPU_FILTER, i,
+                           timing->unit);
             break;
         }
-        metrics_add(service->metrics, METRIC_BACKEND_FAILURES, 1);
-        log_message(LOG_WARNING, "backend", "%s: %s", backend->name, err->text);
+        note_way_left(failover->request, i, err);
     }
     return status;
 }

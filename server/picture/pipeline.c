@@ -4,9 +4,6 @@
 #include "server/picture/pipeline.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "codecs/process/codec_link.h"
 #include "core/clock.h"
@@ -17,6 +14,7 @@
 #include "cpu/orient.h"
 #include "server/picture/envelope.h"
 #include "server/picture/failover.h"
+#include "server/picture/note_way.h"
 #include "server/picture/output.h"
 #include "server/picture/transcode.h"
 #include "server/picture/transcode_part.h"
@@ -111,7 +109,7 @@ static enum status move_blocks(struct pipeline *p) {
     }
     transcode_init_output(&p->plan, &p->request->answer.body);
     p->complete = true;
-    transcode_note_way(p->request, WAY_BLOCKS, p->request->service->backend_count - 1, -1);
+    note_way_taken(p->request, WAY_BLOCKS, p->request->service->backend_count - 1, -1);
     enum status status = output_move_blocks(&p->plan, &p->request->answer.body, p->err);
     stage_end(p, STAGE_ENCODE);
     return status;

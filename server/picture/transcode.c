@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/picture/transcode.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codecs/jpeg/jpeg_coefficients.h"
 #include "codecs/jpeg/jpeg_splice.h"
 #include "core/clock.h"
-#include "core/log.h"
 #include "core/processor.h"
+#include "server/picture/note_way.h"
 #include "server/picture/transcode_mask.h"
 #include "server/planner/footprint.h"
 #include "server/request.h"
 #include "server/service.h"
-
-void transcode_note_way(struct request *request, enum way way, unsigned index, int unit) {
-    struct outcome *outcome = &request->outcome;
-    char number[13] = "";
-    if (unit >= 0) {
-        snprintf(number, sizeof number, ":%d", unit);
-    }
-    outcome->way = way;
-    outcome->backend = index + 1;
-    snprintf(outcome->backend_name, sizeof outcome->backend_name, "%.12s%s%s",
-             request->service->backend[index]->name, number, way <= WAY_GPU_COEFFICIENTS ? "/jpeg" : "");
-}
 
 void transcode_init_output(const struct work_plan *plan, struct buf *output) {
     /* Even noise at quality 100 is smaller, with its metadata. */
@@ -199,22 +186,19 @@ static void note_success(const struct transcoding *work) {
     outcome->stage_ns[STAGE_FILTER] = timing->filter_ns;
     outcome->stage_ns[STAGE_ENCODE] = timing->download_ns;
     selection_notice(&work->plan->selection, outcome->notice, sizeof outcome->notice);
-    transcode_note_way(request, work->way, 0, picture ? timing->unit : search->unit);
+    note_way_taken(request, work->way, 0, picture ? timing->unit : search->unit);
 }
 
 /* The CPU begins with the request as it was, and may need all of the memory. */
 static void note_failure(struct transcoding *work, const struct outcome *before,
                          const struct region_mark *regions, size_t used, const struct error *err) {
     struct request *request = work->request;
-    struct service *service = request->service;
-    bool failed = err->status == ST_DEVICE;
     buf_finish(&request->answer.body);
     slot_cut(request->slot, used);
     region_return(&work->plan->selection.region, regions);
     free(request->outcome.report);
     request->outcome = *before;
-    metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
-    log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", service->backend[0]->name, err->text);
+    note_way_left(request, 0, err);
 }
 
 /* A reader lets the device read the scans of a progressive JPEG, another worker does that itself. */

@@ -4,7 +4,6 @@
 #define BLURD_SERVER_PICTURE_TRANSCODE_H
 
 #include "server/planner/plan.h"
-#include "server/planner/way.h"
 
 struct request;
 struct worker;
@@ -15,10 +14,6 @@ struct worker;
  * before. ST_NOTHING: a request that requires a region has none. */
 enum status transcode_run(struct request *request, struct worker *worker, struct work_plan *plan,
                           bool *complete, struct error *err);
-
-/* Sets the way in the outcome, and the number and name of the backend of that index: "cpu/avx512", "cuda:0",
- * "cuda:0/jpeg". `unit`: the GPU's number; negative: not one. */
-void transcode_note_way(struct request *request, enum way way, unsigned index, int unit);
 
 /* Initialises the buffer of the answer's body. */
 void transcode_init_output(const struct work_plan *plan, struct buf *output);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "codecs/jpeg/jpeg_splice.h"
-#include "core/log.h"
+#include "server/picture/note_way.h"
 #include "server/picture/transcode.h"
 #include "server/planner/footprint.h"
 #include "server/request.h"
@@ -26,15 +26,6 @@ static struct transcode partial_job(const struct work_plan *plan, const struct w
                               .room = work->footprint.picture};
 }
 
-/* The worker goes on with its pictures, which a device that fails leaves as they are. */
-static void give_up(const struct request *request, const struct error *cause) {
-    const struct service *service = request->service;
-    bool failed = cause->status != ST_UNSUPPORTED && cause->status != ST_BUSY;
-    metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);
-    log_message(failed ? LOG_WARNING : LOG_DEBUG, "backend", "%s: %s", service->backend[0]->name,
-                cause->text);
-}
-
 static enum status run_partial(const struct worker *worker, const struct transcode *job, size_t *size,
                                struct lane_timing *timing, struct error *err) {
     enum status status = lane_transcode(worker->lane[0], job, size, timing, err);
@@ -48,7 +39,7 @@ static void count_partial(struct request *request, enum way way, const struct la
     outcome->stage_ns[STAGE_DECODE] += timing->upload_ns;
     outcome->stage_ns[STAGE_FILTER] += timing->filter_ns;
     outcome->stage_ns[STAGE_ENCODE] += timing->download_ns;
-    transcode_note_way(request, way, 0, timing->unit);
+    note_way_taken(request, way, 0, timing->unit);
 }
 
 bool transcode_part_decode(struct request *request, const struct worker *worker, const struct work_plan *plan,
@@ -71,7 +62,7 @@ bool transcode_part_decode(struct request *request, const struct worker *worker,
     job.pixels = true;
     job.room = plan_shape_size(&plan->encoded);
     if (run_partial(worker, &job, &size, &timing, &cause) != ST_OK) {
-        give_up(request, &cause);
+        note_way_left(request, 0, &cause);
         return false;
     }
     workspace_place(result, &plan->encoded, work->memory[1]);
@@ -114,7 +105,7 @@ bool transcode_part_encode(struct request *request, const struct worker *worker,
     }
     if (status != ST_OK) {
         buf_finish(&request->answer.body);
-        give_up(request, &cause);
+        note_way_left(request, 0, &cause);
         return false;
     }
     count_partial(request, WAY_GPU_ENCODE, &timing);
