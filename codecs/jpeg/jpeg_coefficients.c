@@ -6,7 +6,7 @@
 
 #include "codecs/jpeg/jpeg_scans.h"
 #include "core/deadline.h"
-#include "core/jpeg/head.h"
+#include "core/jpeg/segments.h"
 #include "core/numbers.h"
 #include "core/processor.h"
 
@@ -18,7 +18,7 @@ struct coefficients_reader {
     struct coefficients_head *head;
     struct jpeg_dec_header header;
     int8_t low[JPEG_DEC_COMPONENTS_MAX]
-              [JPEG_DEC_STEPS]; /* bits that each coefficient still misses; UNSEEN: all */
+              [JPEG_DEC_COEFFICIENTS]; /* bits that each coefficient still misses; UNSEEN: all */
     struct {
         uint32_t x, y; /* blocks that hold samples, in a row and in a column */
     } blocks[JPEG_DEC_COMPONENTS_MAX];
@@ -76,10 +76,10 @@ static void count_blocks(struct coefficients_reader *reader, const struct image_
 
 /* A component's steps are those before its first scan. */
 static bool latch_steps(struct coefficients_reader *reader, unsigned component, bool first) {
-    const uint16_t *steps = reader->header.steps.of[reader->header.frame.component[component].steps];
+    const uint16_t *steps = reader->header.quantisers.of[reader->header.frame.component[component].quantiser];
     bool good = true;
-    for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
-        uint16_t *to = &reader->head->steps[component][jpeg_head_zigzag[k]];
+    for (unsigned k = 0; k < JPEG_DEC_COEFFICIENTS; k++) {
+        uint16_t *to = &reader->head->quantiser[component][jpeg_zigzag[k]];
         good = good && steps[k] > 0 && (first || *to == steps[k]);
         *to = steps[k];
     }
@@ -244,7 +244,7 @@ static enum status decode_scan(struct coefficients_reader *reader, bool *good, s
 static bool is_complete(const struct coefficients_reader *reader) {
     bool complete = true;
     for (unsigned i = 0; i < reader->layout.planes; i++) {
-        for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
+        for (unsigned k = 0; k < JPEG_DEC_COEFFICIENTS; k++) {
             complete = complete && reader->low[i][k] == 0;
         }
     }
@@ -278,8 +278,8 @@ static void lend(struct coefficients_reader *reader, uint8_t *memory, uint64_t *
 
 static void set_way(struct jpeg_scans *bands, const struct jpeg_coefficients_way *way) {
     bands->quick = way->quick;
-    for (uint8_t k = 0; k < JPEG_DEC_STEPS; k++) {
-        uint8_t row = jpeg_head_zigzag[k], column = (uint8_t)(row % BLOCK * BLOCK + row / BLOCK);
+    for (uint8_t k = 0; k < JPEG_DEC_COEFFICIENTS; k++) {
+        uint8_t row = jpeg_zigzag[k], column = (uint8_t)(row % BLOCK * BLOCK + row / BLOCK);
         bands->place[k] = way->order == JPEG_SCAN ? k : way->order == JPEG_ROWS ? row : column;
     }
 }

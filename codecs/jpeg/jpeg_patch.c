@@ -250,7 +250,7 @@ static void set_blocks(struct patch *patch, struct baseline_blocks *blocks) {
             blocks->row[i][y] = (const int16_t(*)[DCTSIZE2])cinfo->mem->access_virt_barray(
                 common, patch->coefficients[i], y, 1, FALSE)[0];
         }
-        memcpy(blocks->steps[i > 0], cinfo->quant_tbl_ptrs[i > 0]->quantval, sizeof blocks->steps[0]);
+        memcpy(blocks->quantiser[i > 0], cinfo->quant_tbl_ptrs[i > 0]->quantval, sizeof blocks->quantiser[0]);
     }
 }
 

@@ -11,7 +11,7 @@
 #include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "core/crew.h"
 #include "core/deadline.h"
-#include "core/jpeg/head.h"
+#include "core/jpeg/segments.h"
 #include "core/processor.h"
 #include "core/tuned.h"
 
@@ -52,13 +52,13 @@ size_t jpeg_planes_progressive_bytes(const struct image_shape *shape) {
 static void set_scale(struct progressive *file, unsigned plane) {
     struct jpeg_dec_part *part = &file->part[plane];
     struct jpeg_dec_scale *scale = &file->scale[plane];
-    uint16_t steps[JPEG_DEC_STEPS];
-    for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
-        steps[k] = file->read.head->steps[plane][jpeg_head_zigzag[k]];
+    uint16_t steps[JPEG_DEC_COEFFICIENTS];
+    for (unsigned k = 0; k < JPEG_DEC_COEFFICIENTS; k++) {
+        steps[k] = file->read.head->quantiser[plane][jpeg_zigzag[k]];
     }
-    jpeg_dec_part_set_steps(part, steps);
+    jpeg_dec_part_set_quantiser(part, steps);
     part->stride = file->image->plane[plane].stride;
-    for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
+    for (unsigned k = 0; k < JPEG_DEC_COEFFICIENTS; k++) {
         unsigned at = file->level->sorts ? k : part->place[k].at;
         int32_t step = k > 0 ? part->place[k].step : part->dc_step;
         scale->step[at] = (int16_t)(file->level->sorts && k > 0 ? 1 : step);

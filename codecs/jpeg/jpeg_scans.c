@@ -33,7 +33,7 @@ INLINE bool lasts(struct jpeg_scans *bands) {
 }
 
 INLINE int16_t *block_at(const struct jpeg_scans *bands, uint32_t number) {
-    return bands->values + (size_t)number * JPEG_DEC_STEPS;
+    return bands->values + (size_t)number * JPEG_DEC_COEFFICIENTS;
 }
 
 /* Fetches a block of the row that comes some time after block x. */
@@ -43,7 +43,7 @@ INLINE void fetch_block(const struct jpeg_scans *bands, const struct jpeg_scans_
     const int16_t *block =
         block_at(bands, coefficients_block(&row->blocks, to - x > AHEAD ? x + AHEAD : to - 1));
     __builtin_prefetch(block, 1);
-    __builtin_prefetch(block + JPEG_DEC_STEPS / 2, 1);
+    __builtin_prefetch(block + JPEG_DEC_COEFFICIENTS / 2, 1);
 }
 
 void jpeg_scans_restart(struct jpeg_scans *bands) {
@@ -217,7 +217,7 @@ INLINE void take_changes(struct jpeg_dec_bits *bits, uint64_t mask, struct chang
 /* Moves coefficients away from 0. */
 INLINE void change(const uint8_t *place, int16_t *block, uint64_t mask, int32_t step) {
     for (; mask; mask &= mask - 1) {
-        int16_t *value = &block[place[JPEG_DEC_STEPS - 1 - __builtin_ctzll(mask)]];
+        int16_t *value = &block[place[JPEG_DEC_COEFFICIENTS - 1 - __builtin_ctzll(mask)]];
         int32_t sign = *value >> 15;
         *value = (int16_t)(*value + (step ^ sign) - sign);
     }
@@ -245,7 +245,7 @@ INLINE bool read_new(struct jpeg_scans *bands, const struct jpeg_dec_codes *code
         left -= run + 1;
         bit = select_bit(zeros, bit, run, left, quick);
         if (size == 1) {
-            block[bands->place[JPEG_DEC_STEPS - 1 - __builtin_ctzll(bit)]] =
+            block[bands->place[JPEG_DEC_COEFFICIENTS - 1 - __builtin_ctzll(bit)]] =
                 (int16_t)(jpeg_dec_bits_take(&bits, 1) ? step : -step);
             made |= bit;
         }

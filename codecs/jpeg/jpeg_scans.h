@@ -20,11 +20,11 @@ struct jpeg_scans {
     int16_t *values; /* 64 of each block, all 0 before the first scan */
     uint64_t
         *filled; /* of each block: bit 63 - k is set where AC coefficient k of the scan's order is not 0 */
-    uint8_t place[JPEG_DEC_STEPS]; /* in a block, of the coefficients in the scan's order */
-    bool quick;                    /* the processor deposits bits by an instruction */
-    uint8_t from, to;              /* the band: coefficients in the scan's order */
-    uint8_t low;                   /* bits that are still missing below those of this scan */
-    uint32_t ends;                 /* blocks that have no further new coefficients in the band */
+    uint8_t place[JPEG_DEC_COEFFICIENTS]; /* in a block, of the coefficients in the scan's order */
+    bool quick;                           /* the processor deposits bits by an instruction */
+    uint8_t from, to;                     /* the band: coefficients in the scan's order */
+    uint8_t low;                          /* bits that are still missing below those of this scan */
+    uint32_t ends;                        /* blocks that have no further new coefficients in the band */
     int32_t last_dc[JPEG_DEC_COMPONENTS_MAX];
     struct jpeg_dec_codes dc[JPEG_DEC_COMPONENTS_MAX],
         ac[JPEG_DEC_COMPONENTS_MAX]; /* of the parts that need them */

@@ -14,7 +14,7 @@ enum { COEFFICIENTS_SIDE = 8, COEFFICIENTS_BLOCK = 64 };
 
 /* The steps of quantisation of each plane, row by row, without a 0; of absent planes they mean nothing. */
 struct coefficients_head {
-    uint16_t steps[IMAGE_PLANES_MAX][COEFFICIENTS_BLOCK];
+    uint16_t quantiser[IMAGE_PLANES_MAX][COEFFICIENTS_BLOCK];
 };
 _Static_assert(sizeof(struct coefficients_head) % IMAGE_ALIGNMENT == 0, "values are aligned, too");
 

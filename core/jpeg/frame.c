@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/jpeg/frame.h"
 
-#include "core/jpeg/head.h"
+#include "core/jpeg/segments.h"
 #include "core/jpeg/tables.h"
 
 enum { FRAME_HEAD = 6, FRAME_EACH = 3, BITS = 8, LOW_MAX = 13 };
@@ -9,7 +9,7 @@ enum { FRAME_HEAD = 6, FRAME_EACH = 3, BITS = 8, LOW_MAX = 13 };
 static bool is_component(const struct jpeg_frame_header *frame, uint32_t index) {
     const struct jpeg_component *c = &frame->component[index];
     bool good = c->h >= 1 && c->h <= JPEG_FRAME_FACTOR_MAX && c->v >= 1 && c->v <= JPEG_FRAME_FACTOR_MAX &&
-                c->steps < JPEG_TABLES_MAX;
+                c->quantiser < JPEG_TABLES_MAX;
     for (uint32_t i = 0; i < index; i++) {
         good = good && frame->component[i].id != c->id;
     }
@@ -42,7 +42,7 @@ bool jpeg_frame_is_plain(const struct jpeg_frame_header *frame) {
     for (uint32_t i = 0; i < frame->count; i++) {
         const struct jpeg_component *c = &frame->component[i];
         bool luma = i == 0 && frame->count > 1;
-        plain = plain && c->id == i + 1 && c->steps == (i > 0) && (luma || (c->h == 1 && c->v == 1));
+        plain = plain && c->id == i + 1 && c->quantiser == (i > 0) && (luma || (c->h == 1 && c->v == 1));
     }
     return plain;
 }
@@ -50,15 +50,16 @@ bool jpeg_frame_is_plain(const struct jpeg_frame_header *frame) {
 /* DC stands alone, or for several components; a band of AC is one component's. */
 static bool read_band(struct jpeg_scan_header *scan, bool progressive, const uint8_t *from) {
     if (!progressive) {
-        scan->to = JPEG_TABLE_STEPS - 1;
+        scan->to = JPEG_TABLE_COEFFICIENTS - 1;
         return true;
     }
     scan->from = from[0];
     scan->to = from[1];
     scan->high = from[2] >> 4;
     scan->low = from[2] & 15;
-    bool band = scan->from == 0 ? scan->to == 0
-                                : scan->count == 1 && scan->from <= scan->to && scan->to < JPEG_TABLE_STEPS;
+    bool band = scan->from == 0
+                    ? scan->to == 0
+                    : scan->count == 1 && scan->from <= scan->to && scan->to < JPEG_TABLE_COEFFICIENTS;
     return band && scan->low <= LOW_MAX && (scan->high == 0 || scan->low + 1 == scan->high);
 }
 

@@ -9,9 +9,9 @@
 enum { JPEG_FRAME_COMPONENTS = 3, JPEG_FRAME_FACTOR_MAX = 4 };
 
 struct jpeg_component {
-    uint8_t id;    /* unique within the frame */
-    uint8_t h, v;  /* sampling factors, 1 to JPEG_FRAME_FACTOR_MAX */
-    uint8_t steps; /* its table of quantisation, below JPEG_TABLES_MAX */
+    uint8_t id;        /* unique within the frame */
+    uint8_t h, v;      /* sampling factors, 1 to JPEG_FRAME_FACTOR_MAX */
+    uint8_t quantiser; /* its table of quantisation, below JPEG_TABLES_MAX */
 };
 
 struct jpeg_frame_header {

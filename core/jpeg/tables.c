@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/jpeg/tables.h"
 
-const char *jpeg_steps_read(struct jpeg_steps *steps, struct bytes segment) {
+const char *jpeg_quantisers_read(struct jpeg_quantisers *quantisers, struct bytes segment) {
     while (segment.size > 0) {
         uint32_t wide = segment.data[0] >> 4, table = segment.data[0] & 15;
-        size_t size = 1 + JPEG_TABLE_STEPS * (1 + (size_t)wide);
+        size_t size = 1 + JPEG_TABLE_COEFFICIENTS * (1 + (size_t)wide);
         if (wide > 1 || table >= JPEG_TABLES_MAX || segment.size < size) {
             return "a quantisation table is damaged";
         }
-        for (uint32_t i = 0; i < JPEG_TABLE_STEPS; i++) {
+        for (uint32_t i = 0; i < JPEG_TABLE_COEFFICIENTS; i++) {
             uint32_t step = wide ? bytes_be16(segment.data + 1 + 2 * (size_t)i) : segment.data[1 + i];
             if (step == 0) {
                 return "a quantisation table has a step of 0";
             }
-            steps->of[table][i] = (uint16_t)step;
+            quantisers->of[table][i] = (uint16_t)step;
         }
-        steps->exist[table] = true;
+        quantisers->exist[table] = true;
         segment = (struct bytes){segment.data + size, segment.size - size};
     }
     return NULL;

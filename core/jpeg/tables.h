@@ -6,17 +6,17 @@
 
 #include "core/bytes.h"
 
-enum { JPEG_TABLES_MAX = 4, JPEG_TABLE_STEPS = 64, JPEG_TABLE_LENGTHS = 16, JPEG_TABLE_SYMBOLS = 256 };
+enum { JPEG_TABLES_MAX = 4, JPEG_TABLE_COEFFICIENTS = 64, JPEG_TABLE_LENGTHS = 16, JPEG_TABLE_SYMBOLS = 256 };
 
 /* Tables of quantisation, by their number. The steps are in the order of the scan. */
-struct jpeg_steps {
-    uint16_t of[JPEG_TABLES_MAX][JPEG_TABLE_STEPS];
+struct jpeg_quantisers {
+    uint16_t of[JPEG_TABLES_MAX][JPEG_TABLE_COEFFICIENTS];
     bool exist[JPEG_TABLES_MAX];
 };
 
 /* Takes the tables of a DQT segment over. Returns NULL, or why the segment is refused, in a sentence without
  * its end: it is damaged, or has a step of 0. */
-const char *jpeg_steps_read(struct jpeg_steps *steps, struct bytes segment);
+const char *jpeg_quantisers_read(struct jpeg_quantisers *quantisers, struct bytes segment);
 
 /* A table of Huffman codes in a DHT segment. */
 struct jpeg_code_table {

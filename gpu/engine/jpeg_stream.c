@@ -188,7 +188,7 @@ static enum status turn(struct gpu_stream *stream, const struct transcode *job,
 static struct gpu_encode_job encoding_of(const struct jpeg_stream *jpeg, const struct transcode *job,
                                          struct gpu_encode_patch *patch) {
     if (job->patch) {
-        *patch = (struct gpu_encode_patch){.steps = jpeg->sync.header.steps,
+        *patch = (struct gpu_encode_patch){.quantiser = jpeg->sync.header.quantiser,
                                            .source = gpu_decode_result(&jpeg->decode, &jpeg->sync),
                                            .mask = jpeg->coverage};
     }

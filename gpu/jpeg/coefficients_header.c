@@ -11,10 +11,10 @@ static enum status take_steps(const struct coefficients_head *head, unsigned pla
     memset(decode, 0, sizeof *decode);
     for (unsigned i = 0; i < planes; i++) {
         for (unsigned k = 0; k < STEPS; k++) {
-            if (head->steps[i][k] == 0) {
+            if (head->quantiser[i][k] == 0) {
                 return fail(err, ST_UNSUPPORTED, "a step of quantisation is 0");
             }
-            decode->steps[i][k % SIDE * SIDE + k / SIDE] = head->steps[i][k];
+            decode->steps[i][k % SIDE * SIDE + k / SIDE] = head->quantiser[i][k];
         }
     }
     return ST_OK;
@@ -22,20 +22,22 @@ static enum status take_steps(const struct coefficients_head *head, unsigned pla
 
 /* Whether a file can have these steps in a table for luma and one for chroma. */
 static bool is_plain(const struct coefficients_head *head, unsigned planes) {
-    bool plain = planes == 1 || memcmp(head->steps[1], head->steps[2], sizeof head->steps[1]) == 0;
+    bool plain =
+        planes == 1 || memcmp(head->quantiser[1], head->quantiser[2], sizeof head->quantiser[1]) == 0;
     for (unsigned i = 0; i < planes; i++) {
         for (unsigned k = 0; k < STEPS; k++) {
-            plain = plain && head->steps[i][k] <= UINT8_MAX;
+            plain = plain && head->quantiser[i][k] <= UINT8_MAX;
         }
     }
     return plain;
 }
 
 /* Grey pictures have no steps for chroma. */
-static void copy_steps(const struct coefficients_head *head, unsigned planes, struct jpeg_header *header) {
-    for (unsigned table = 0; table < JPEG_STEP_TABLES; table++) {
+static void copy_quantisers(const struct coefficients_head *head, unsigned planes,
+                            struct jpeg_header *header) {
+    for (unsigned table = 0; table < JPEG_QUANTISERS; table++) {
         for (unsigned k = 0; k < STEPS; k++) {
-            header->steps[table][k] = table == 0 || planes > 1 ? head->steps[table][k] : 1;
+            header->quantiser[table][k] = table == 0 || planes > 1 ? head->quantiser[table][k] : 1;
         }
     }
 }
@@ -54,7 +56,7 @@ enum status coefficients_header_parse(struct bytes input, const struct image_sha
         header->h[i] = i > 0 ? 1 : layout.h;
         header->v[i] = i > 0 ? 1 : layout.v;
     }
-    copy_steps(&head, layout.planes, header);
+    copy_quantisers(&head, layout.planes, header);
     memset(&tables->sync, 0, sizeof tables->sync);
     tables->sync.blocks = layout.blocks;
     tables->sync.verdict = SYNC_INTACT;

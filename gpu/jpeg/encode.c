@@ -152,11 +152,11 @@ static bool has_own_codes(const struct gpu_encode_job *job) {
 }
 
 static void set_head(struct encode_pass *pass, const struct gpu_encode_job *job) {
-    for (unsigned table = 0; table < JPEG_STEP_TABLES; table++) {
+    for (unsigned table = 0; table < JPEG_QUANTISERS; table++) {
         if (job->patch) {
-            memcpy(pass->quantiser[table], job->patch->steps[table], sizeof pass->quantiser[table]);
+            memcpy(pass->quantiser[table], job->patch->quantiser[table], sizeof pass->quantiser[table]);
         } else {
-            jpeg_head_steps(job->quality, table, pass->quantiser[table]);
+            jpeg_quantiser_make(job->quality, table, pass->quantiser[table]);
         }
         for (unsigned k = 0; k < KERNEL_ENCODE_COEFFICIENTS; k++) {
             unsigned by_column = k % KERNEL_ENCODE_SIDE * KERNEL_ENCODE_SIDE + k / KERNEL_ENCODE_SIDE;

@@ -6,7 +6,7 @@
 #ifndef BLURD_GPU_JPEG_ENCODE_H
 #define BLURD_GPU_JPEG_ENCODE_H
 
-#include "core/jpeg/head.h"
+#include "core/jpeg/segments.h"
 #include "gpu/jpeg/encode_kernels.h"
 #include "gpu/stream/stream.h"
 
@@ -22,7 +22,7 @@ struct gpu_encode {
 
 /* What a picture has from the JPEG that it was made of (codecs/jpeg/jpeg_patch.h). */
 struct gpu_encode_patch {
-    const uint16_t (*steps)[JPEG_COEFFICIENTS]; /* JPEG_STEP_TABLES tables, row by row: 1 to 255 */
+    const uint16_t (*quantiser)[JPEG_COEFFICIENTS]; /* JPEG_QUANTISERS tables, row by row: 1 to 255 */
     struct decode_result source; /* coefficients, of the picture's shape and in the order of its blocks */
     struct image mask;           /* on the device, in the picture's size: blocks stay where it is 0 */
 };

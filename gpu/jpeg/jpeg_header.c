@@ -26,7 +26,7 @@ struct header_parser {
     uint32_t interval;
     struct jpeg_frame_header frame;
     struct jpeg_scan_part part[COMPONENTS_MAX];
-    struct jpeg_steps steps; /* of quantisation */
+    struct jpeg_quantisers quantisers; /* of quantisation */
     bool has_codes[2 * TABLES];
     bool several; /* more pictures follow */
 };
@@ -96,7 +96,7 @@ static enum status read_codes(struct header_parser *header, struct bytes body, s
 }
 
 static enum status read_steps(struct header_parser *header, struct bytes body, struct error *err) {
-    const char *why = jpeg_steps_read(&header->steps, body);
+    const char *why = jpeg_quantisers_read(&header->quantisers, body);
     return why ? refuse(err, why) : ST_OK;
 }
 
@@ -125,7 +125,7 @@ static enum status read_scan(struct header_parser *header, struct bytes body, st
         uint8_t dc = body.data[2 + 2 * i] >> 4, ac = body.data[2 + 2 * i] & 15;
         header->part[i] = (struct jpeg_scan_part){(uint8_t)i, dc, ac};
         if (body.data[1 + 2 * i] != component->id || dc >= TABLES || ac >= TABLES || !header->has_codes[dc] ||
-            !header->has_codes[TABLES + ac] || !header->steps.exist[component->steps]) {
+            !header->has_codes[TABLES + ac] || !header->quantisers.exist[component->quantiser]) {
             return refuse(err, "a component of the scan is unknown or lacks a table");
         }
     }
@@ -254,7 +254,7 @@ static void place_steps(const struct header_parser *header, struct decode_tables
     for (uint32_t i = 0; i < STEPS; i++) {
         decode->place[i] = by_columns[i];
         for (uint32_t c = 0; c < header->frame.count; c++) {
-            decode->steps[c][by_columns[i]] = header->steps.of[header->frame.component[c].steps][i];
+            decode->steps[c][by_columns[i]] = header->quantisers.of[header->frame.component[c].quantiser][i];
         }
     }
 }
@@ -263,17 +263,17 @@ static bool is_plain(const struct header_parser *header) {
     bool plain = jpeg_frame_is_plain(&header->frame);
     for (uint32_t i = 0; i < header->frame.count * STEPS; i++) {
         const struct jpeg_component *c = &header->frame.component[i / STEPS];
-        plain = plain && header->steps.of[c->steps][i % STEPS] <= UINT8_MAX;
+        plain = plain && header->quantisers.of[c->quantiser][i % STEPS] <= UINT8_MAX;
     }
     return plain;
 }
 
 /* The steps of luma and chroma; grey pictures have none for chroma. */
-static void copy_steps(const struct header_parser *header, struct jpeg_header *scan) {
-    for (uint32_t table = 0; table < JPEG_STEP_TABLES; table++) {
+static void copy_quantisers(const struct header_parser *header, struct jpeg_header *scan) {
+    for (uint32_t table = 0; table < JPEG_QUANTISERS; table++) {
         for (uint32_t k = 0; k < STEPS; k++) {
             bool any = table == 0 || header->frame.count > 1;
-            scan->steps[table][jpeg_head_zigzag[k]] = any ? header->steps.of[table][k] : 1;
+            scan->quantiser[table][jpeg_zigzag[k]] = any ? header->quantisers.of[table][k] : 1;
         }
     }
 }
@@ -308,7 +308,7 @@ static enum status describe(const struct header_parser *header, struct jpeg_head
         scan->v[i] = gray ? i == 0 : c[i].v;
     }
     scan->plain = is_plain(header);
-    copy_steps(header, scan);
+    copy_quantisers(header, scan);
     tables->finished = tables->verdict = tables->dc = tables->ac = 0;
     tables->blocks = mcus * in_mcu;
     tables->interval = header->interval * in_mcu;

@@ -12,7 +12,7 @@
 
 #include "core/bytes.h"
 #include "core/image.h"
-#include "core/jpeg/head.h"
+#include "core/jpeg/segments.h"
 #include "gpu/jpeg/jpeg_kernels.h"
 
 enum { JPEG_HEADER_SEGMENT_MAX = 4096 }; /* bytes of a segment of tables; usually below 1100 */
@@ -24,7 +24,7 @@ struct jpeg_header {
     /* Whether our encoders write such frames: numbers from 1 as names, steps of a byte in table 0 for the
      * first component and 1 for the others, factors of 1 except for luma beside chroma. */
     bool plain;
-    uint16_t steps[JPEG_STEP_TABLES][JPEG_COEFFICIENTS]; /* row by row; only if `plain` */
+    uint16_t quantiser[JPEG_QUANTISERS][JPEG_COEFFICIENTS]; /* row by row; only if `plain` */
 };
 
 /* Fills in *scan, and *tables for the kernels. ST_UNSUPPORTED with the reason for a refused file, which the

@@ -35,7 +35,7 @@ static bool same_values(struct jpeg_reader *reader, jvirt_barray_ptr *arrays,
     bool same = cinfo->num_components == layout->planes;
     for (unsigned i = 0; i < layout->planes && same; i++) {
         const jpeg_component_info *component = &cinfo->comp_info[i];
-        same = memcmp(head->steps[i], component->quant_table->quantval, sizeof head->steps[i]) == 0;
+        same = memcmp(head->quantiser[i], component->quant_table->quantval, sizeof head->quantiser[i]) == 0;
         for (uint32_t y = 0; y < component->height_in_blocks && same; y++) {
             JBLOCKARRAY rows = cinfo->mem->access_virt_barray((j_common_ptr)cinfo, arrays[i], y, 1, FALSE);
             same = same_row(layout, memory, i, y, rows[0], component->width_in_blocks);

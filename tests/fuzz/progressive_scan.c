@@ -74,9 +74,9 @@ static void compare(struct bytes input, const struct codec_limits *limits, const
     const int16_t *values = (const int16_t *)(const void *)(memory_end - source->memory);
     fuzz_require(coefficients_are_same(layout, shape, own.values, values), "the values are the same");
     for (unsigned plane = 0; plane < layout->planes; plane++) {
-        fuzz_require(
-            memcmp(own.head->steps[plane], source->head.steps[plane], sizeof own.head->steps[plane]) == 0,
-            "the steps are the same");
+        fuzz_require(memcmp(own.head->quantiser[plane], source->head.quantiser[plane],
+                            sizeof own.head->quantiser[plane]) == 0,
+                     "the steps are the same");
     }
     free(memory);
 }

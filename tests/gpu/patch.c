@@ -113,7 +113,7 @@ static size_t by_gpu(const struct patch_case *patch, uint8_t *output) {
     struct error err = {0};
     must(jpeg_header_parse(buf_bytes(&patch->file), &header, &tables, &err), &err);
     const struct image result = upload_image(check, &stream->source, &patch->result);
-    const struct gpu_encode_patch kept = {.steps = header.steps,
+    const struct gpu_encode_patch kept = {.quantiser = header.quantiser,
                                           .source = upload_coefficients(patch),
                                           .mask = upload_image(check, &stream->mask, &patch->mask)};
     const struct gpu_encode_job job = {.image = &result, .room = ROOM, .patch = &kept};

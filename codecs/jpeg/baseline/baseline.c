@@ -82,7 +82,7 @@ static bool has_unusual(const uint64_t count[JPEG_ENC_INDICES]) {
  * tables are the standard's. */
 static enum status begin_scan(struct baseline *baseline, const uint64_t count[JPEG_ENC_INDICES],
                               struct error *err) {
-    uint8_t head[JPEG_CODE_TABLES * JPEG_HEAD_CODES + JPEG_HEAD_SCAN], *to = head;
+    uint8_t head[JPEG_CODE_TABLES * JPEG_WRITE_CODES + JPEG_WRITE_SCAN], *to = head;
     const struct image *image = baseline->scan.image;
     unsigned tables = image->plane_count > 1 ? JPEG_CODE_TABLES : JPEG_CODE_TABLES / 2;
     if (count && has_unusual(count)) {
@@ -96,32 +96,32 @@ static enum status begin_scan(struct baseline *baseline, const uint64_t count[JP
             codes = &made;
         }
         use_codes(&baseline->scan, table, codes);
-        to = jpeg_head_put_codes(to, codes);
+        to = jpeg_write_codes(to, codes);
     }
-    to = jpeg_head_put_scan(to, image);
+    to = jpeg_write_scan(to, image);
     return buf_append(baseline->output, head, (size_t)(to - head), err);
 }
 
 static enum status put_head(struct baseline *baseline, const struct jpeg_segments *segments,
                             struct error *err) {
-    uint16_t steps[JPEG_STEP_TABLES][JPEG_COEFFICIENTS];
-    uint8_t head[JPEG_HEAD_FRAME];
+    uint16_t quantiser[JPEG_QUANTISERS][JPEG_COEFFICIENTS];
+    uint8_t head[JPEG_WRITE_FRAME];
     const struct jfif *jfif = &segments->jfif;
     const struct baseline_blocks *blocks = baseline->scan.blocks;
-    for (unsigned table = 0; table < JPEG_STEP_TABLES; table++) {
+    for (unsigned table = 0; table < JPEG_QUANTISERS; table++) {
         if (blocks) {
-            memcpy(steps[table], blocks->steps[table], sizeof steps[table]);
+            memcpy(quantiser[table], blocks->quantiser[table], sizeof quantiser[table]);
         } else {
-            jpeg_head_steps(baseline->scan.options->quality, table, steps[table]);
-            jpeg_enc_steps_set(&baseline->scan.steps[table], steps[table]);
+            jpeg_quantiser_make(baseline->scan.options->quality, table, quantiser[table]);
+            jpeg_enc_quantiser_set(&baseline->scan.quantiser[table], quantiser[table]);
         }
     }
-    uint8_t *end = jpeg_head_put_file(head, jfif->unit, jfif->x, jfif->y);
+    uint8_t *end = jpeg_write_file(head, jfif->unit, jfif->x, jfif->y);
     enum status status = buf_append(baseline->output, head, (size_t)(end - head), err);
     if (status == ST_OK) {
         status = buf_append(baseline->output, segments->bytes.data, segments->bytes.size, err);
     }
-    end = jpeg_head_put_frame(head, baseline->scan.image, (const uint16_t(*)[JPEG_COEFFICIENTS])steps);
+    end = jpeg_write_frame(head, baseline->scan.image, (const uint16_t(*)[JPEG_COEFFICIENTS])quantiser);
     return status == ST_OK ? buf_append(baseline->output, head, (size_t)(end - head), err) : status;
 }
 

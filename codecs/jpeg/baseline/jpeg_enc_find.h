@@ -27,7 +27,7 @@ static uint32_t *put_ac_far(uint32_t *to, const struct jpeg_enc_order *order, co
         for (; run > JPEG_ENC_RUN_MAX << 4; run -= (JPEG_ENC_RUN_MAX + 1) << 4) {
             *to++ = table << 8 | JPEG_ENC_ZEROS;
         }
-        *to++ = token_of(order, table, block[SORTS ? k : jpeg_head_zigzag[k]]) + run;
+        *to++ = token_of(order, table, block[SORTS ? k : jpeg_zigzag[k]]) + run;
         next = (k + 1) << 4;
     }
     *to = table << 8;
@@ -59,7 +59,7 @@ static inline uint32_t *put_ac(uint32_t *to, const struct jpeg_enc_order *order,
 #pragma GCC unroll 4
         for (unsigned i = 0; i < AT_ONCE; i++) {
             unsigned k = (unsigned)__builtin_ctzll(filled | last);
-            *to = token_of(order, table, block[SORTS ? k : jpeg_head_zigzag[k]]) + (k << 4) - next;
+            *to = token_of(order, table, block[SORTS ? k : jpeg_zigzag[k]]) + (k << 4) - next;
             to += filled != 0;
             filled &= filled - 1;
             next = (k + 1) << 4;

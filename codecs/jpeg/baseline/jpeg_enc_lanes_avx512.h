@@ -29,8 +29,8 @@ static inline lanes lanes_high_product(lanes a, lanes b) {
     return _mm512_mulhi_epu16(a, b);
 }
 static inline void lanes_keep(const lanes row[8], struct jpeg_enc_piece *piece, unsigned at) {
-    const lanes order = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)jpeg_head_zigzag));
-    const lanes order2 = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)(jpeg_head_zigzag + 32)));
+    const lanes order = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)jpeg_zigzag));
+    const lanes order2 = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)(jpeg_zigzag + 32)));
     lanes top[4], bottom[4];
     lanes_regroup(top, row[0], row[1], row[2], row[3]);
     lanes_regroup(bottom, row[4], row[5], row[6], row[7]);

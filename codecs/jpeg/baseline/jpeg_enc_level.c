@@ -5,7 +5,7 @@
 
 enum {
     DIVISOR_SHIFT = 3, /* the transform's results are 8 times those of the DCT */
-    HALF_BITS = 16,    /* of a product that jpeg_enc_steps keeps */
+    HALF_BITS = 16,    /* of a product that jpeg_enc_quantiser keeps */
 };
 
 void jpeg_enc_levels(const struct jpeg_enc_level *level[JPEG_ENC_LEVELS_MAX + 1]) {
@@ -31,7 +31,7 @@ void jpeg_enc_levels(const struct jpeg_enc_level *level[JPEG_ENC_LEVELS_MAX + 1]
     level[count] = NULL;
 }
 
-void jpeg_enc_steps_set(struct jpeg_enc_steps *to, const uint16_t steps[JPEG_COEFFICIENTS]) {
+void jpeg_enc_quantiser_set(struct jpeg_enc_quantiser *to, const uint16_t steps[JPEG_COEFFICIENTS]) {
     for (unsigned k = 0; k < JPEG_COEFFICIENTS; k++) {
         uint32_t divisor = (uint32_t)steps[k] << DIVISOR_SHIFT, half = divisor / 2;
         unsigned shift = HALF_BITS + 31 - (unsigned)__builtin_clz(divisor);
@@ -65,7 +65,7 @@ static void set_tokens(struct jpeg_enc_order *order) {
 
 void jpeg_enc_order_set(struct jpeg_enc_order *order) {
     uint8_t place[JPEG_COEFFICIENTS];
-    jpeg_head_places(place);
+    jpeg_zigzag_places(place);
     set_tokens(order);
     for (unsigned y = 0; y < JPEG_SIDE; y++) {
         order->row[y][0] = 0;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/jpeg/head.h"
+#include "core/jpeg/segments.h"
 
 enum {
     JPEG_ENC_MCUS = 16,     /* of a row, in a piece that is transformed before its codes are found */
@@ -40,13 +40,13 @@ _Static_assert((int)JPEG_ENC_INDICES == JPEG_CODE_TABLES * JPEG_SYMBOLS,
 
 /* Division of a coefficient by eight times its step, rounded to the nearest, row by row: in 16 bits, the high
  * half of (|coefficient| + half) * factor, then the high half of that times `scale`. */
-struct jpeg_enc_steps {
+struct jpeg_enc_quantiser {
     _Alignas(64) uint16_t half[JPEG_COEFFICIENTS], factor[JPEG_COEFFICIENTS], scale[JPEG_COEFFICIENTS];
 };
 
 /* Fills in the numbers for which the products are exact for dividends of 16 bits, found as in libjpeg-turbo
  * (jcdctmgr.c, compute_reciprocal). */
-void jpeg_enc_steps_set(struct jpeg_enc_steps *to, const uint16_t steps[JPEG_COEFFICIENTS]);
+void jpeg_enc_quantiser_set(struct jpeg_enc_quantiser *to, const uint16_t steps[JPEG_COEFFICIENTS]);
 
 /* Tables that are the same for all pictures. */
 struct jpeg_enc_order {
@@ -92,8 +92,8 @@ struct jpeg_enc_level {
     void (*colours)(const uint8_t *rgb, size_t count, uint8_t *luma, uint8_t *cb, uint8_t *cr);
     /* Transforms `count` adjacent blocks to those of the piece that begin at `to`. It reads and writes up to
      * JPEG_ENC_LANES_MAX - 1 blocks more. */
-    void (*transform)(const uint8_t *from, size_t stride, const struct jpeg_enc_steps *steps, unsigned count,
-                      struct jpeg_enc_piece *piece, unsigned to);
+    void (*transform)(const uint8_t *from, size_t stride, const struct jpeg_enc_quantiser *quantiser,
+                      unsigned count, struct jpeg_enc_piece *piece, unsigned to);
     /* Writes the tokens of the piece's first `mcus` MCUs to `to`, which has room for JPEG_ENC_TOKENS, and
      * returns their end. */
     uint32_t *(*find)(const struct jpeg_enc_piece *piece, unsigned mcus, uint32_t *to);

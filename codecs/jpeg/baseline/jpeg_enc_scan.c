@@ -22,7 +22,7 @@ void jpeg_enc_scan_set(struct jpeg_enc_scan *scan) {
                                                  .h = i > 0 ? 1 : 1u << reduced->shift_x,
                                                  .v = i > 0 ? 1 : 1u << reduced->shift_y,
                                                  .first = first,
-                                                 .steps = &scan->steps[i > 0]};
+                                                 .quantiser = &scan->quantiser[i > 0]};
         first += component->h * component->v * JPEG_ENC_MCUS;
     }
     scan->lines = JPEG_SIDE * scan->component[0].v;
@@ -101,7 +101,7 @@ static void take_blocks(const struct jpeg_enc_scan *scan, const int16_t (*from)[
     for (uint32_t i = 0; i < count; i++) {
         int16_t *block = piece->blocks.value[to + i];
         for (unsigned k = 0; k < JPEG_COEFFICIENTS && scan->level->sorts; k++) {
-            block[k] = from[i][jpeg_head_zigzag[k]];
+            block[k] = from[i][jpeg_zigzag[k]];
         }
         if (!scan->level->sorts) {
             memcpy(block, from[i], sizeof from[i]);
@@ -125,7 +125,7 @@ static void transform_component(const struct jpeg_enc_scan *scan, struct jpeg_en
         } else if (inside && count > 0) {
             uint32_t row = scan->colours ? i : y;
             const uint8_t *from = plane_row(component->plane, row * JPEG_SIDE) + (size_t)x * JPEG_SIDE;
-            scan->level->transform(from, component->plane->stride, component->steps, count, piece,
+            scan->level->transform(from, component->plane->stride, component->quantiser, count, piece,
                                    component->first + i * most);
         }
         for (uint32_t k = 0; k < component->h; k++, unit++) {

@@ -15,12 +15,12 @@ struct jpeg_enc_component {
     uint32_t blocks_x, blocks_y; /* in the picture */
     uint32_t h, v;               /* in an MCU */
     uint32_t first;              /* of a piece: its first block */
-    const struct jpeg_enc_steps *steps;
+    const struct jpeg_enc_quantiser *quantiser;
 };
 
 /* A scan: its picture and its tables. While several threads encode parts of it, they only read it. */
 struct jpeg_enc_scan {
-    struct jpeg_enc_steps steps[JPEG_STEP_TABLES]; /* first, for its alignment */
+    struct jpeg_enc_quantiser quantiser[JPEG_QUANTISERS]; /* first, for its alignment */
     const struct jpeg_enc_level *level;
     const struct image *image;            /* the picture's planes; those of `colours`, if it has none */
     struct jpeg_enc_colours *colours;     /* NULL: the picture has planes */

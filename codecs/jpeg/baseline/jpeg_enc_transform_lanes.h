@@ -43,16 +43,16 @@ static inline void transform_8(lanes *v, bool rows) {
     transform_odd(v, d, shift);
 }
 
-static inline lanes quantised(lanes value, const struct jpeg_enc_steps *steps, unsigned row) {
-    lanes half = lanes_every(steps->half + (size_t)row * JPEG_SIDE);
-    lanes factor = lanes_every(steps->factor + (size_t)row * JPEG_SIDE);
-    lanes scale = lanes_every(steps->scale + (size_t)row * JPEG_SIDE);
+static inline lanes quantised(lanes value, const struct jpeg_enc_quantiser *quantiser, unsigned row) {
+    lanes half = lanes_every(quantiser->half + (size_t)row * JPEG_SIDE);
+    lanes factor = lanes_every(quantiser->factor + (size_t)row * JPEG_SIDE);
+    lanes scale = lanes_every(quantiser->scale + (size_t)row * JPEG_SIDE);
     lanes size = lanes_add16(lanes_absolute(value), half);
     return lanes_signed(lanes_high_product(lanes_high_product(size, factor), scale), value);
 }
 
-static void transform(const uint8_t *from, size_t stride, const struct jpeg_enc_steps *steps, unsigned count,
-                      struct jpeg_enc_piece *piece, unsigned to) {
+static void transform(const uint8_t *from, size_t stride, const struct jpeg_enc_quantiser *quantiser,
+                      unsigned count, struct jpeg_enc_piece *piece, unsigned to) {
     const lanes centre = lanes_all(FDCT_CENTRE, FDCT_CENTRE);
     const size_t ahead = (size_t)count * JPEG_SIDE; /* the next piece */
     for (unsigned block = 0; block < count; block += LANES, from += LANES * JPEG_SIDE) {
@@ -66,7 +66,7 @@ static void transform(const uint8_t *from, size_t stride, const struct jpeg_enc_
         transpose(v);
         transform_8(v, false);
         for (unsigned y = 0; y < JPEG_SIDE; y++) {
-            v[y] = quantised(v[y], steps, y);
+            v[y] = quantised(v[y], quantiser, y);
         }
         lanes_keep(v, piece, to + block);
     }

@@ -40,14 +40,14 @@ static void transform_8(int32_t *v, size_t step, bool rows) {
     transform_odd(v, step, d[3], d[2], d[1], d[0], shift);
 }
 
-static int16_t quantised(int32_t value, const struct jpeg_enc_steps *steps, unsigned k) {
-    uint32_t size = (uint32_t)(value < 0 ? -value : value) + steps->half[k];
-    int32_t result = (int32_t)((size * steps->factor[k] >> 16) * steps->scale[k] >> 16);
+static int16_t quantised(int32_t value, const struct jpeg_enc_quantiser *quantiser, unsigned k) {
+    uint32_t size = (uint32_t)(value < 0 ? -value : value) + quantiser->half[k];
+    int32_t result = (int32_t)((size * quantiser->factor[k] >> 16) * quantiser->scale[k] >> 16);
     return (int16_t)(value < 0 ? -result : result);
 }
 
-static void transform(const uint8_t *from, size_t stride, const struct jpeg_enc_steps *steps, unsigned count,
-                      struct jpeg_enc_piece *piece, unsigned to) {
+static void transform(const uint8_t *from, size_t stride, const struct jpeg_enc_quantiser *quantiser,
+                      unsigned count, struct jpeg_enc_piece *piece, unsigned to) {
     for (unsigned block = 0; block < count; block++, from += JPEG_SIDE) {
         int32_t v[JPEG_COEFFICIENTS];
         uint64_t filled = 0;
@@ -61,7 +61,7 @@ static void transform(const uint8_t *from, size_t stride, const struct jpeg_enc_
             transform_8(v + x, JPEG_SIDE, false);
         }
         for (unsigned i = 0; i < JPEG_COEFFICIENTS; i++) {
-            int16_t value = quantised(v[i], steps, i);
+            int16_t value = quantised(v[i], quantiser, i);
             piece->blocks.value[to + block][i] = value;
             filled |= value ? piece->order.row[i / JPEG_SIDE][1u << i % JPEG_SIDE] : 0;
         }

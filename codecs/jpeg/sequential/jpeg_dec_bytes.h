@@ -14,7 +14,7 @@ enum {
     JPEG_DEC_BATCH = 32, /* blocks that are decoded before they are transformed */
     JPEG_DEC_BYTES_WINDOW = 16 << 10,
     /* A coefficient takes at most 31 bits, and eight bytes are loaded at once. */
-    JPEG_DEC_BYTES_BATCH = JPEG_DEC_BATCH * JPEG_DEC_STEPS * 4 + 16,
+    JPEG_DEC_BYTES_BATCH = JPEG_DEC_BATCH * JPEG_DEC_COEFFICIENTS * 4 + 16,
 };
 
 struct jpeg_dec_bytes {

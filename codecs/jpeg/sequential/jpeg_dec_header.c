@@ -40,7 +40,7 @@ static bool has_tables(const struct jpeg_dec_header *header) {
         const struct jpeg_scan_part *part = &scan->part[i];
         all = all && (!jpeg_scan_header_needs_dc(scan) || header->dc[part->dc].present) &&
               (!jpeg_scan_header_needs_ac(scan) || header->ac[part->ac].present) &&
-              header->steps.exist[header->frame.component[part->component].steps];
+              header->quantisers.exist[header->frame.component[part->component].quantiser];
     }
     return all;
 }
@@ -56,7 +56,7 @@ static bool read_segment(struct jpeg_dec_header *header, uint8_t marker, struct 
     case DHT:
         return read_codes(header, body);
     case DQT:
-        return !jpeg_steps_read(&header->steps, body);
+        return !jpeg_quantisers_read(&header->quantisers, body);
     case DRI:
         header->interval = body.size == 2 ? bytes_be16(body.data) : 0;
         return body.size == 2;

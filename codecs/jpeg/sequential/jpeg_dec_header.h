@@ -12,7 +12,7 @@
 enum {
     JPEG_DEC_COMPONENTS_MAX = JPEG_FRAME_COMPONENTS,
     JPEG_DEC_TABLES = JPEG_TABLES_MAX,
-    JPEG_DEC_STEPS = JPEG_TABLE_STEPS,
+    JPEG_DEC_COEFFICIENTS = JPEG_TABLE_COEFFICIENTS,
     JPEG_DEC_MCU_BLOCKS_MAX = 10,
 };
 
@@ -25,8 +25,8 @@ struct jpeg_dec_table {
 
 struct jpeg_dec_header {
     struct bytes input;
-    size_t at;               /* behind what has been read */
-    struct jpeg_steps steps; /* of quantisation */
+    size_t at;                         /* behind what has been read */
+    struct jpeg_quantisers quantisers; /* of quantisation */
     struct jpeg_dec_table dc[JPEG_DEC_TABLES], ac[JPEG_DEC_TABLES];
     uint32_t interval;                   /* MCUs between restart markers; 0: none */
     bool takes_progressive, progressive; /* wanted by the caller; the frame's */

@@ -39,13 +39,13 @@ static uint64_t read_symbol(struct jpeg_dec_bits *bits, struct jpeg_dec_coded *c
     int32_t value = jpeg_dec_bits_value(bits, size), product = 0;
     jpeg_dec_bits_load(bits);
     k += run;
-    if (k < JPEG_DEC_STEPS) {
+    if (k < JPEG_DEC_COEFFICIENTS) {
         product = value * part->place[k].step;
         put(coded, k, 0, value);
     }
-    bool good =
-        k < JPEG_DEC_STEPS + (size == 0) && product >= -JPEG_DEC_VALUE_MAX && product <= JPEG_DEC_VALUE_MAX;
-    return !good ? 0 : k + 1 < JPEG_DEC_STEPS ? k + 1 : JPEG_DEC_STEPS + JPEG_DEC_BLOCK_END;
+    bool good = k < JPEG_DEC_COEFFICIENTS + (size == 0) && product >= -JPEG_DEC_VALUE_MAX &&
+                product <= JPEG_DEC_VALUE_MAX;
+    return !good ? 0 : k + 1 < JPEG_DEC_COEFFICIENTS ? k + 1 : JPEG_DEC_COEFFICIENTS + JPEG_DEC_BLOCK_END;
 }
 
 /* The state of reading blocks, and at the end of one its change, without a branch: it could not be predicted.

@@ -7,7 +7,7 @@
 
 #include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 
-static const uint8_t packed_values[JPEG_DEC_CLASSES] = {0, SMOOTH_VALUES, JPEG_DEC_STEPS};
+static const uint8_t packed_values[JPEG_DEC_CLASSES] = {0, SMOOTH_VALUES, JPEG_DEC_COEFFICIENTS};
 
 typedef int16_t packed_piece __attribute__((vector_size(32), may_alias));
 
@@ -18,7 +18,7 @@ static inline void pack_block(struct jpeg_dec_pack *pack, int16_t *values, enum 
     packed_piece *from = (void *)values, *to = (void *)(pack->values + pack->used);
     pack->class[pack->count] = (uint8_t) class;
     pack->dc[pack->count] = values[0];
-    for (unsigned i = 0; i < JPEG_DEC_STEPS * sizeof *values / sizeof *to; i++) {
+    for (unsigned i = 0; i < JPEG_DEC_COEFFICIENTS * sizeof *values / sizeof *to; i++) {
         to[i] = from[i];
         from[i] = zeros;
     }

@@ -31,7 +31,7 @@ struct jpeg_dec_part {
     struct jpeg_dec_place place[JPEG_DEC_PLACES];
     /* In the order of the block, and those of its first four rows and columns. 1 for DC, which is stored
      * multiplied. */
-    _Alignas(64) int16_t steps[JPEG_DEC_STEPS + JPEG_DEC_STEPS / 4];
+    _Alignas(64) int16_t steps[JPEG_DEC_COEFFICIENTS + JPEG_DEC_COEFFICIENTS / 4];
     size_t stride; /* of its plane; not beside last_dc, which changes while other threads transform */
 };
 
@@ -78,7 +78,7 @@ struct jpeg_dec_coded {
 struct jpeg_dec_sorted {
     struct jpeg_dec_list list[JPEG_DEC_CLASSES];
     _Alignas(64) int16_t zeros[JPEG_DEC_PLACES];
-    uint8_t sink[JPEG_DEC_STEPS]; /* the samples of the zeros; their stride is 0 */
+    uint8_t sink[JPEG_DEC_COEFFICIENTS]; /* the samples of the zeros; their stride is 0 */
     struct jpeg_dec_part sink_part;
 };
 
@@ -108,7 +108,7 @@ struct jpeg_dec_pack {
 /* Whether another batch may not fit in. */
 static inline bool jpeg_dec_pack_is_full(const struct jpeg_dec_pack *pack) {
     return pack->count > JPEG_DEC_PACK_BLOCKS - JPEG_DEC_BATCH ||
-           pack->used > JPEG_DEC_PACK_VALUES - JPEG_DEC_BATCH * JPEG_DEC_STEPS;
+           pack->used > JPEG_DEC_PACK_VALUES - JPEG_DEC_BATCH * JPEG_DEC_COEFFICIENTS;
 }
 
 struct jpeg_dec_scan {
@@ -123,7 +123,7 @@ struct jpeg_dec_scan {
 /* What the quantised coefficients of a plane are multiplied by, and the largest magnitudes whose products
  * with their steps are in range. */
 struct jpeg_dec_scale {
-    int16_t step[JPEG_DEC_STEPS], limit[JPEG_DEC_STEPS];
+    int16_t step[JPEG_DEC_COEFFICIENTS], limit[JPEG_DEC_COEFFICIENTS];
 };
 
 /* A row of blocks whose quantised coefficients are in memory (codecs/jpeg/jpeg_coefficients.h). */
@@ -156,7 +156,7 @@ struct jpeg_dec_level {
 };
 
 /* Sets the steps of a component, which are in the order of the scan. */
-void jpeg_dec_part_set_steps(struct jpeg_dec_part *part, const uint16_t *steps);
+void jpeg_dec_part_set_quantiser(struct jpeg_dec_part *part, const uint16_t *steps);
 
 extern const struct jpeg_dec_level jpeg_dec_level_plain, jpeg_dec_level_baseline, jpeg_dec_level_avx2,
     jpeg_dec_level_avx512, jpeg_dec_level_neon;

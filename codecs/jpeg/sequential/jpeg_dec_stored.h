@@ -26,20 +26,20 @@ INLINE int16_t multiply(int16_t *restrict to, const int16_t *restrict from,
 /* The number of positions up to the last nonzero coefficient of a block. `filled` has a bit for each nonzero
  * one, the highest bit for the first position. */
 INLINE unsigned positions_of(uint64_t filled) {
-    return filled ? JPEG_DEC_STEPS - (unsigned)__builtin_ctzll(filled) : 1;
+    return filled ? JPEG_DEC_COEFFICIENTS - (unsigned)__builtin_ctzll(filled) : 1;
 }
 
 INLINE int16_t take_stored(struct jpeg_dec_batch *batch, const struct jpeg_dec_stored *stored, uint32_t x,
                            unsigned i) {
     const uint32_t number = coefficients_block(&stored->row, x);
-    const int16_t *from = stored->values + (size_t)number * JPEG_DEC_STEPS;
+    const int16_t *from = stored->values + (size_t)number * JPEG_DEC_COEFFICIENTS;
     int16_t *values = batch->coded[i].values;
     enum jpeg_dec_class class = class_of(positions_of(stored->filled[number]));
     struct jpeg_dec_list *list = &batch->sorted.list[class];
     list->block[list->count++] = (struct jpeg_dec_block){values, stored->to + (size_t)x * 8, stored->part};
     return class == JPEG_DEC_FLAT     ? multiply(values, from, stored->scale, 1)
-           : class == JPEG_DEC_SMOOTH ? multiply(values, from, stored->scale, JPEG_DEC_STEPS / 2)
-                                      : multiply(values, from, stored->scale, JPEG_DEC_STEPS);
+           : class == JPEG_DEC_SMOOTH ? multiply(values, from, stored->scale, JPEG_DEC_COEFFICIENTS / 2)
+                                      : multiply(values, from, stored->scale, JPEG_DEC_COEFFICIENTS);
 }
 
 static bool transform_stored(struct jpeg_dec_batch *batch, const struct jpeg_dec_stored *stored) {

@@ -5,7 +5,7 @@
 
 #include "codecs/jpeg/sequential/jpeg_dec_transform.h"
 
-enum { SORTS = 0, VECTORS = 0, SMOOTH_VALUES = JPEG_DEC_STEPS };
+enum { SORTS = 0, VECTORS = 0, SMOOTH_VALUES = JPEG_DEC_COEFFICIENTS };
 
 /* Products and sums wrap at 32 bits, as those of vectors do. */
 static inline uint32_t times(uint32_t value, int32_t factor) {
@@ -61,7 +61,7 @@ static void transform_block(int16_t *block, uint8_t *to, size_t stride) {
             to[x] = (uint8_t)(value < 0 ? 0 : value > UINT8_MAX ? UINT8_MAX : value);
         }
     }
-    memset(block, 0, JPEG_DEC_STEPS * sizeof *block);
+    memset(block, 0, JPEG_DEC_COEFFICIENTS * sizeof *block);
 }
 
 static void transform(struct jpeg_dec_sorted *sorted) {

@@ -7,7 +7,7 @@
 #include "codecs/jpeg/sequential/jpeg_dec_ring.h"
 #include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "core/deadline.h"
-#include "core/jpeg/head.h"
+#include "core/jpeg/segments.h"
 #include "core/numbers.h"
 #include "core/processor.h"
 
@@ -85,18 +85,18 @@ static bool is_image(const struct jpeg_dec_header *header, const struct image *i
 }
 
 /* Libjpeg's steps have 16 bits with a sign. */
-void jpeg_dec_part_set_steps(struct jpeg_dec_part *part, const uint16_t *steps) {
+void jpeg_dec_part_set_quantiser(struct jpeg_dec_part *part, const uint16_t *steps) {
     for (unsigned k = 0; k < JPEG_DEC_PLACES; k++) {
-        part->place[k] = (struct jpeg_dec_place){0, JPEG_DEC_STEPS};
-        if (k < JPEG_DEC_STEPS) {
-            part->place[k] = (struct jpeg_dec_place){(int16_t)steps[k], jpeg_head_zigzag[k]};
-            part->steps[jpeg_head_zigzag[k]] = (int16_t)steps[k];
+        part->place[k] = (struct jpeg_dec_place){0, JPEG_DEC_COEFFICIENTS};
+        if (k < JPEG_DEC_COEFFICIENTS) {
+            part->place[k] = (struct jpeg_dec_place){(int16_t)steps[k], jpeg_zigzag[k]};
+            part->steps[jpeg_zigzag[k]] = (int16_t)steps[k];
         }
     }
     part->dc_step = part->steps[0];
     part->steps[0] = part->place[0].step = 1;
-    for (unsigned i = 0; i < JPEG_DEC_STEPS / 4; i++) {
-        part->steps[JPEG_DEC_STEPS + i] = part->steps[i / 4 * BLOCK + i % 4];
+    for (unsigned i = 0; i < JPEG_DEC_COEFFICIENTS / 4; i++) {
+        part->steps[JPEG_DEC_COEFFICIENTS + i] = part->steps[i / 4 * BLOCK + i % 4];
     }
 }
 
@@ -105,8 +105,8 @@ static int32_t largest_value(const struct jpeg_dec_header *header) {
     int32_t largest = 1;
     for (unsigned i = 0; i < header->scan.count; i++) {
         const uint16_t *steps =
-            header->steps.of[header->frame.component[header->scan.part[i].component].steps];
-        for (unsigned k = 0; k < JPEG_DEC_STEPS; k++) {
+            header->quantisers.of[header->frame.component[header->scan.part[i].component].quantiser];
+        for (unsigned k = 0; k < JPEG_DEC_COEFFICIENTS; k++) {
             int32_t step = (int16_t)steps[k], size = step < 0 ? -step : step;
             largest = size > largest ? size : largest;
         }
@@ -188,7 +188,8 @@ static bool start_scan(struct sequential *decoder) {
             return false;
         }
         decoder->seen |= 1u << component;
-        jpeg_dec_part_set_steps(&scan->part[i], header->steps.of[header->frame.component[component].steps]);
+        jpeg_dec_part_set_quantiser(&scan->part[i],
+                                    header->quantisers.of[header->frame.component[component].quantiser]);
         scan->part[i].last_dc = 0;
         scan->part[i].stride = decoder->image->plane[component].stride;
         if (scan->part[i].dc_step == 0) {

@@ -12,7 +12,7 @@ enum status progressive_header_refuse(struct error *err, const char *why) {
 }
 
 static enum status read_steps(struct progressive_header *header, struct bytes body, struct error *err) {
-    const char *why = jpeg_steps_read(&header->steps, body);
+    const char *why = jpeg_quantisers_read(&header->quantisers, body);
     return why ? progressive_header_refuse(err, why) : ST_OK;
 }
 
@@ -52,7 +52,7 @@ static enum status read_scan(struct progressive_header *header, struct bytes bod
         const struct jpeg_scan_part *part = &scan->part[i];
         bool has = (!jpeg_scan_header_needs_dc(scan) || header->has_codes[0][part->dc]) &&
                    (!jpeg_scan_header_needs_ac(scan) || header->has_codes[1][part->ac]) &&
-                   header->steps.exist[header->frame.component[part->component].steps];
+                   header->quantisers.exist[header->frame.component[part->component].quantiser];
         why = has ? NULL : "a component of a scan is unknown or lacks a table";
     }
     return why ? progressive_header_refuse(err, why) : ST_OK;

@@ -6,7 +6,7 @@
 #define BLURD_GPU_JPEG_PROGRESSIVE_PROGRESSIVE_HEADER_H
 
 #include "core/jpeg/frame.h"
-#include "core/jpeg/head.h"
+#include "core/jpeg/segments.h"
 #include "core/jpeg/tables.h"
 #include "gpu/jpeg/progressive/progressive_kernels.h"
 
@@ -19,7 +19,7 @@ struct progressive_header {
     struct bytes file;
     size_t at; /* of the next marker; of the data behind a scan's header */
     struct jpeg_frame_header frame;
-    struct jpeg_steps steps;            /* of quantisation */
+    struct jpeg_quantisers quantisers;  /* of quantisation */
     bool has_codes[2][JPEG_TABLES_MAX]; /* DC, AC */
     struct progressive_codes codes[2][JPEG_TABLES_MAX];
     struct jpeg_scan_header scan; /* its tables exist */

@@ -47,7 +47,7 @@ static bool is_shape(const struct progressive_header *header, const struct image
 static void describe(struct progressive_parser *parser, const struct image_shape *shape) {
     const struct coefficients_layout *layout = &parser->source->layout;
     struct progressive_head *head = &parser->head;
-    const uint8_t *row = jpeg_head_zigzag;
+    const uint8_t *row = jpeg_zigzag;
     for (uint32_t k = 0; k < COEFFICIENTS_BLOCK; k++) {
         uint32_t place = (uint32_t)row[k] % SIDE * SIDE + (uint32_t)row[k] / SIDE;
         head->place[k] = (uint8_t)(place * sizeof(int16_t));
@@ -74,10 +74,10 @@ static void describe(struct progressive_parser *parser, const struct image_shape
 /* A component's steps are those before its first scan. */
 static bool latch_steps(struct progressive_parser *parser, uint32_t component, bool first) {
     const struct progressive_header *header = &parser->header;
-    const uint16_t *steps = header->steps.of[header->frame.component[component].steps];
+    const uint16_t *steps = header->quantisers.of[header->frame.component[component].quantiser];
     bool same = true;
     for (uint32_t k = 0; k < COEFFICIENTS_BLOCK; k++) {
-        uint16_t *to = &parser->source->head.steps[component][jpeg_head_zigzag[k]];
+        uint16_t *to = &parser->source->head.quantiser[component][jpeg_zigzag[k]];
         same = same && (first || *to == steps[k]);
         *to = steps[k];
     }

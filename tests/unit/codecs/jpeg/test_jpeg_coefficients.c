@@ -85,7 +85,7 @@ static void assert_plane(const uint8_t *memory, const struct coefficients_layout
                          const struct coefficients *expected) {
     const struct coefficients_head *head = (const void *)memory;
     const int16_t *values = (const void *)(memory + sizeof *head);
-    assert_memory_equal(head->steps[plane], expected->steps, sizeof expected->steps);
+    assert_memory_equal(head->quantiser[plane], expected->steps, sizeof expected->steps);
     for (uint32_t y = 0; y < expected->height; y++) {
         for (uint32_t x = 0; x < expected->width; x++) {
             const int16_t *block = values + number_of(layout, plane, x, y) * COEFFICIENTS_BLOCK;

@@ -247,7 +247,7 @@ static struct buf of_blocks(const struct jpeg_enc_level *level, const struct ima
         for (uint32_t y = 0; y < component->height; y++) {
             blocks.row[c][y] = (const int16_t(*)[DCTSIZE2])component->blocks + (size_t)y * component->width;
         }
-        memcpy(blocks.steps[c > 0], component->steps, sizeof component->steps);
+        memcpy(blocks.quantiser[c > 0], component->steps, sizeof component->steps);
     }
     assert_int_equal(baseline_begin_blocks(level, image, &blocks, &options, &segments, &file, &own, &err),
                      ST_OK);

@@ -234,8 +234,8 @@ static inline enum status by_cpu(struct bytes file, const struct image_shape *sh
         const struct jpeg_coefficients own = jpeg_coefficients_in(memory, layout);
         *same = coefficients_are_same(layout, shape, own.values,
                                       (const int16_t *)(const void *)reading->memory.memory) &&
-                memcmp(own.head->steps, reading->source.head.steps,
-                       layout->planes * sizeof own.head->steps[0]) == 0;
+                memcmp(own.head->quantiser, reading->source.head.quantiser,
+                       layout->planes * sizeof own.head->quantiser[0]) == 0;
     }
     free(memory);
     return status;

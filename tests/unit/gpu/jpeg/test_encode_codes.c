@@ -37,7 +37,7 @@ static bool make_tables(const struct encode_counts *counts, unsigned planes, str
 
 static void compare_codes(const struct encode_counts *counts, unsigned planes) {
     static struct encode_tables tables;
-    uint8_t segments[JPEG_CODE_TABLES * JPEG_HEAD_CODES], *to = segments;
+    uint8_t segments[JPEG_CODE_TABLES * JPEG_WRITE_CODES], *to = segments;
     assert_true(make_tables(counts, planes, &tables));
     for (unsigned table = 0; table < (planes > 1 ? 4 : 2); table++) {
         struct jpeg_huffman codes;
@@ -47,7 +47,7 @@ static void compare_codes(const struct encode_counts *counts, unsigned planes) {
         jpeg_huffman_optimal(table, counts->of[table], &codes);
         jpeg_huffman_number(&codes, code, size);
         assert_memory_equal(dc ? tables.dc[table / 2] : tables.ac[table / 2], code, size * sizeof *code);
-        to = jpeg_head_put_codes(to, &codes);
+        to = jpeg_write_codes(to, &codes);
         if (!dc) {
             assert_int_equal(tables.end[table / 2], to - segments);
         }
