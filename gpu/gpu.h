@@ -31,7 +31,7 @@ struct gpu_options {
     const char *face_model;      /* path of the face detector's weights; "" or NULL: GPUs find no faces */
     bool single_process;         /* runs the engine in this process, for debuggers and sanitizers */
     int64_t timeout_ms;          /* that a run gets at least; one that takes longer ends the engine */
-    int64_t work_timeout_ms;     /* of a request; a run gets half of it at most (gpu/front/job_timeout.h) */
+    int64_t work_timeout_ms;     /* of a request; a run gets half of it at most (gpu/front/link.h) */
     bool jpeg;                   /* GPUs also decode and encode JPEGs */
     bool sandbox;                /* engines enter their sandbox (gpu/engine/engine_sandbox.h) */
     bool sandbox_must;           /* never falls back to an engine without a sandbox */

@@ -14,7 +14,7 @@
 struct gpu_backend {
     struct backend base;
     struct supervisor *supervisor;
-    struct job_timeout timeout;
+    struct link_timeout timeout;
     _Atomic uint64_t pictures; /* numbers that decoded pictures got */
 };
 

@@ -1,38 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/front/link.h"
 
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/orient.h"
 #include "core/process/channel.h"
+#include "filters/backend.h"
 
-/* While it waits, more runs may begin. */
-static enum status await(struct engine_link *link, const struct job_timeout_wait *wait,
+int64_t link_bytes(const struct wire_run *run) {
+    struct image_shape source = run->shape;
+    if (run->jpeg.size > 0) {
+        source = transcode_read(&source, (enum transcode_colours)run->jpeg.colours);
+        source = orient_shape(&source, run->jpeg.orientation);
+    }
+    return (int64_t)chain_largest(&run->chain, &source);
+}
+
+int64_t link_timeout_ms(const struct link_timeout *timeout, int64_t bytes) {
+    const double least = (double)timeout->least_ms, most = (double)timeout->most_ms;
+    const double ms = least * ((double)bytes / LINK_TIMEOUT_BYTES);
+    return (int64_t)(ms <= least || most <= least ? least : ms < most ? ms : most);
+}
+
+static enum status await(struct engine_link *link, const struct link_timeout *timeout, int64_t ended,
                          struct wire_done *done, struct error *err) {
     const int64_t begin = clock_ns();
     int64_t waited = 0;
     enum status status = ST_TIMEOUT;
-    for (int64_t most; status == ST_TIMEOUT && waited < (most = job_timeout_ms(wait));) {
+    while (status == ST_TIMEOUT) {
+        int64_t most = link_timeout_ms(timeout, atomic_load(&timeout->begun) - ended);
+        if (waited >= most) {
+            return fail(err, status, "no answer within %lld ms", (long long)waited);
+        }
         status = channel_receive(link->socket, done, sizeof *done, WIRE_DONE, NULL, most - waited, err);
         waited = (clock_ns() - begin) / 1000000;
     }
-    return status == ST_TIMEOUT ? fail(err, status, "no answer within %lld ms", (long long)waited) : status;
+    return status;
 }
 
 static enum status run_in_process(struct engine_link *link, struct wire_run *run, int slot,
-                                  struct job_timeout *timeout, struct wire_done *done, struct error *err) {
-    struct job_timeout_wait wait = job_timeout_begin(timeout, run);
+                                  struct link_timeout *timeout, struct wire_done *done, struct error *err) {
+    const int64_t bytes = link_bytes(run), ended = atomic_load(&timeout->ended);
+    atomic_fetch_add(&timeout->begun, bytes);
     enum status status = channel_send(link->socket, run, sizeof *run, WIRE_RUN, slot, err);
     if (status == ST_OK && run->jpeg.size == 0) {
         channel_ask(link->socket);
     }
-    status = status == ST_OK ? await(link, &wait, done, err) : status;
-    job_timeout_end(&wait);
+    status = status == ST_OK ? await(link, timeout, ended, done, err) : status;
+    atomic_fetch_add(&timeout->ended, bytes);
     return status;
 }
 
 enum status link_run(struct engine_link *link, struct wire_run *run, struct slot *slot,
-                     struct job_timeout *timeout, struct wire_done *done, struct error *err) {
+                     struct link_timeout *timeout, struct wire_done *done, struct error *err) {
     enum status status = ST_OK;
     int fd = slot_lend(slot);
     if (fd < 0) {

@@ -5,7 +5,7 @@
 
 #include "core/slot.h"
 #include "gpu/engine/engine.h"
-#include "gpu/front/job_timeout.h"
+#include "gpu/wire/wire.h"
 
 struct engine_link {
     uint64_t epoch;                 /* serial number of the engine; 0: none */
@@ -14,12 +14,32 @@ struct engine_link {
 };
 #define LINK_NONE ((struct engine_link){.socket = -1})
 
+/* 28 JPEGs of 1080p, as many as a GPU does at a time, have 84 MiB, so they have least_ms. A picture of 40
+ * megapixels with 16 bits and alpha has 305. */
+enum { LINK_TIMEOUT_BYTES = 256 << 20 };
+
+/* How long runs may take. They share the GPUs, so a run takes longer the more work there is. An engine that
+ * has much to do must not count as one that hangs: its end costs all runs, and after three ends the GPU has
+ * to wait (gpu/front/supervisor.h). Of all runs of a backend. Thread-safe. */
+struct link_timeout {
+    int64_t least_ms;             /* enough for LINK_TIMEOUT_BYTES of pictures */
+    int64_t most_ms;              /* for any number of them, unless it is less than least_ms */
+    _Atomic int64_t begun, ended; /* link_bytes of all runs that ever began, and ended */
+};
+
+/* Bytes of the run's largest picture on the way from the source, as the chain reads it, to the result. */
+int64_t link_bytes(const struct wire_run *run);
+
+/* How many milliseconds a run may take while runs of so many bytes are in progress. */
+int64_t link_timeout_ms(const struct link_timeout *timeout, int64_t bytes);
+
 /* Lends the slot, from which all memory of the run must have been taken, to the engine, runs there, waits for
- * the answer as long as job_timeout_ms says, and checks it. After any failure but ST_BUSY (no device memory
+ * the answer and checks it. The limit of the wait follows from all runs that were in progress at any time of
+ * it, also of those that begin later: link_timeout_ms. After any failure but ST_BUSY (no device memory
  * for this run) and ST_UNSUPPORTED (a JPEG that the device does not take; a slot that no engine may map) the
  * engine must be ended. Until then it may write to the slot. */
 enum status link_run(struct engine_link *link, struct wire_run *run, struct slot *slot,
-                     struct job_timeout *timeout, struct wire_done *done, struct error *err);
+                     struct link_timeout *timeout, struct wire_done *done, struct error *err);
 
 /* The run of a job, without its slot. `picture`: as in struct wire_transcode. */
 struct wire_run link_transcode(const struct transcode *job, uint64_t picture);

@@ -3,7 +3,7 @@
 
 #include "core/clock.h"
 
-#define JOB_TIMEOUT_NS INT64_C(5000000000)
+#define END_NS INT64_C(5000000000) /* the driver takes a tenth of it at most */
 
 void orphans_init(struct orphans *orphans) {
     *orphans = (struct orphans){0};
@@ -27,43 +27,20 @@ void orphans_clear(struct orphans *orphans, uint64_t epoch) {
     pthread_mutex_unlock(&orphans->lock);
 }
 
-static bool is_gone(struct orphans *orphans, uint64_t epoch) {
-    pthread_mutex_lock(&orphans->lock);
-    bool gone = orphans->gone >= epoch;
-    pthread_mutex_unlock(&orphans->lock);
-    return gone;
-}
-
-/* Counts the memory until the engine is gone. */
-static void count(struct orphans *orphans, uint64_t epoch, struct slot_pool *pool, size_t bytes) {
-    pthread_mutex_lock(&orphans->lock);
-    if (orphans->gone < epoch) {
-        orphans->pool = pool;
-        orphans->bytes += bytes;
-    } else {
-        slot_pool_count(pool, -(int64_t)bytes);
-    }
-    pthread_mutex_unlock(&orphans->lock);
-}
-
-static void await_end(struct orphans *orphans, uint64_t epoch) {
-    int64_t until = clock_ns() + JOB_TIMEOUT_NS;
-    pthread_mutex_lock(&orphans->lock);
-    while (orphans->gone < epoch && clock_ns() < until) {
-        clock_wait(&orphans->changed, &orphans->lock, until);
-    }
-    pthread_mutex_unlock(&orphans->lock);
-}
-
 void orphans_leave(struct orphans *orphans, uint64_t epoch, struct slot *slot, size_t kept) {
     struct error ignored;
     size_t left = 0;
-    if (is_gone(orphans, epoch)) {
-        return;
+    bool renewed = slot_renew(slot, kept, &left, &ignored) == ST_OK;
+    int64_t until = clock_ns() + END_NS;
+    pthread_mutex_lock(&orphans->lock);
+    while (!renewed && orphans->gone < epoch && clock_ns() < until) {
+        clock_wait(&orphans->changed, &orphans->lock, until);
     }
-    if (slot_renew(slot, kept, &left, &ignored) == ST_OK) {
-        count(orphans, epoch, slot->pool, left);
+    if (orphans->gone < epoch) {
+        orphans->pool = slot->pool;
+        orphans->bytes += left; /* until the engine is gone */
     } else {
-        await_end(orphans, epoch);
+        slot_pool_count(slot->pool, -(int64_t)left);
     }
+    pthread_mutex_unlock(&orphans->lock);
 }

@@ -91,7 +91,7 @@ static bool may_lack_faces(enum status status, bool asked) {
 
 static enum status run_sample(struct engine_link *link, struct bench *bench, enum filter_id filter,
                               const struct filter_sample *sample, bool *wrong, struct error *err) {
-    struct job_timeout timeout = {.least_ms = RUN_TIMEOUT_MS};
+    struct link_timeout timeout = {.least_ms = RUN_TIMEOUT_MS};
     struct wire_done done;
     enum status status = prepare(bench, filter, sample, err);
     if (status == ST_OK) {

@@ -11,7 +11,7 @@ enum { RUN_TIMEOUT_MS = 10000 }; /* the first launch may load code */
 static enum status run_sample(struct engine_link *link, const struct gpu_sample *sample, unsigned number,
                               struct error *err) {
     const struct transcode *job = &sample->job;
-    struct job_timeout timeout = {.least_ms = RUN_TIMEOUT_MS};
+    struct link_timeout timeout = {.least_ms = RUN_TIMEOUT_MS};
     struct wire_done done;
     struct wire_run run = link_transcode(job, 0);
     memset(job->output, 0, sample->expected.size < job->room ? sample->expected.size : job->room);

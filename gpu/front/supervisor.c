@@ -367,7 +367,7 @@ static void report_failure(struct supervisor *supervisor, struct engine_link *li
 }
 
 enum status supervisor_run(struct supervisor *supervisor, struct engine_link *link, struct wire_run *run,
-                           struct slot *slot, size_t kept, struct job_timeout *timeout,
+                           struct slot *slot, size_t kept, struct link_timeout *timeout,
                            struct wire_done *done, struct error *err) {
     if (!selftest_allows(atomic_load(&supervisor->refused), &run->chain)) {
         return fail(err, ST_UNSUPPORTED, "the self-test of the GPU refused a filter of the chain");

@@ -32,7 +32,7 @@ unsigned supervisor_pictures(struct supervisor *supervisor);
  * ST_UNSUPPORTED ends the engine; then only the first `kept` bytes of the slot keep their content, and no
  * engine writes to it any more (gpu/front/orphans.h). Thread-safe; a link belongs to one thread. */
 enum status supervisor_run(struct supervisor *supervisor, struct engine_link *link, struct wire_run *run,
-                           struct slot *slot, size_t kept, struct job_timeout *timeout,
+                           struct slot *slot, size_t kept, struct link_timeout *timeout,
                            struct wire_done *done, struct error *err);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include "core/clock.h"
 #include "core/process/channel.h"
-#include "gpu/front/job_timeout.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
@@ -24,8 +23,8 @@ enum { LEAST_MS = 500, SLOW_MS = 1500, MOST_MS = 60000, MUCH = 1000, WIDTH = 40,
 struct pretended {
     int socket;
     bool answers; /* SLOW_MS after the request */
-    struct job_timeout *timeout;
-    int64_t later; /* bytes of other runs, which begin at the request */
+    struct link_timeout *timeout;
+    int64_t later; /* bytes of other runs, which begin and end during the request */
 };
 
 static int pair[2];
@@ -54,6 +53,7 @@ static void *pretend(void *argument) {
     }
     close(slot);
     atomic_fetch_add(&engine->timeout->begun, engine->later);
+    atomic_fetch_add(&engine->timeout->ended, engine->later);
     if (engine->answers) {
         nanosleep(&(struct timespec){SLOW_MS / 1000, SLOW_MS % 1000 * 1000000L}, NULL);
         channel_send(engine->socket, &done, sizeof done, WIRE_DONE, -1, &err);
@@ -62,7 +62,7 @@ static void *pretend(void *argument) {
 }
 
 /* Milliseconds that the run took. */
-static double ask(struct job_timeout *timeout, bool answers, int64_t later, enum status expected) {
+static double ask(struct link_timeout *timeout, bool answers, int64_t later, enum status expected) {
     struct pretended engine = {pair[1], answers, timeout, later};
     struct engine_link link = {.socket = pair[0]};
     struct wire_run run = {.shape = {.model = PIXEL_RGB, .depth = 8, .width = WIDTH, .height = HEIGHT}};
@@ -81,28 +81,23 @@ static double ask(struct job_timeout *timeout, bool answers, int64_t later, enum
         fail_msg("status %d in place of %d after %.0f ms", (int)status, (int)expected, took);
     }
     assert_true(status == ST_OK || strstr(err.text, "no answer within"));
-    assert_int_equal(atomic_load(&timeout->begun) - atomic_load(&timeout->ended), open_before + later);
+    assert_int_equal(atomic_load(&timeout->begun) - atomic_load(&timeout->ended), open_before);
     return took;
 }
 
 static int64_t times(int64_t units) {
-    return units * JOB_TIMEOUT_BYTES;
+    return units * LINK_TIMEOUT_BYTES;
 }
 
 static void test_ms(void **state) {
     (void)state;
-    enum { BEFORE = 7 }; /* units that ended before the run began */
-    struct job_timeout timeout = {.least_ms = 2000, .most_ms = 10000, .ended = times(BEFORE)};
-    const struct job_timeout_wait wait = {&timeout, 0, times(BEFORE)};
+    struct link_timeout timeout = {.least_ms = 2000, .most_ms = 10000};
     const int64_t expected[][2] = {{0, 2000}, {1, 2000}, {2, 4000}, {5, 10000}, {6, 10000}, {1 << 30, 10000}};
     for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        atomic_store(&timeout.begun, times(BEFORE + expected[i][0]));
-        assert_int_equal(job_timeout_ms(&wait), expected[i][1]);
-        atomic_fetch_add(&timeout.ended, times(1)); /* it was in progress, too */
-        assert_int_equal(job_timeout_ms(&wait), expected[i][1]);
+        assert_int_equal(link_timeout_ms(&timeout, times(expected[i][0])), expected[i][1]);
     }
     timeout.most_ms = 1000; /* less than the least one */
-    assert_int_equal(job_timeout_ms(&wait), 2000);
+    assert_int_equal(link_timeout_ms(&timeout, times(6)), 2000);
 }
 
 static struct image_shape shape_of(enum pixel_model model, uint8_t depth, uint32_t width, uint32_t height) {
@@ -110,13 +105,7 @@ static struct image_shape shape_of(enum pixel_model model, uint8_t depth, uint32
 }
 
 static void expect_bytes(const struct wire_run *run, const struct image_shape *largest) {
-    struct job_timeout timeout = {.least_ms = LEAST_MS};
-    struct job_timeout_wait wait = job_timeout_begin(&timeout, run);
-    int64_t bytes = (int64_t)image_layout(&(struct image){0}, largest);
-    assert_int_equal(wait.bytes, bytes);
-    assert_int_equal(atomic_load(&timeout.begun), bytes);
-    job_timeout_end(&wait);
-    assert_int_equal(atomic_load(&timeout.ended), bytes);
+    assert_int_equal(link_bytes(run), image_layout(&(struct image){0}, largest));
 }
 
 /* The largest picture counts, whether it is read, or comes and goes within the chain. */
@@ -153,26 +142,26 @@ static void test_bytes_of_a_jpeg(void **state) {
 
 static void test_an_engine_that_hangs(void **state) {
     (void)state;
-    struct job_timeout timeout = {.least_ms = LEAST_MS, .most_ms = MOST_MS};
+    struct link_timeout timeout = {.least_ms = LEAST_MS, .most_ms = MOST_MS};
     double took = ask(&timeout, false, 0, ST_TIMEOUT);
     assert_true(took >= LEAST_MS && took < MOST_MS / 2);
 }
 
 static void test_an_engine_with_much_to_do(void **state) {
     (void)state;
-    struct job_timeout timeout = {.least_ms = LEAST_MS, .most_ms = MOST_MS, .begun = times(MUCH)};
+    struct link_timeout timeout = {.least_ms = LEAST_MS, .most_ms = MOST_MS, .begun = times(MUCH)};
     assert_true(ask(&timeout, true, 0, ST_OK) >= SLOW_MS);
 }
 
-static void test_work_that_begins_later(void **state) {
+static void test_work_that_comes_and_goes(void **state) {
     (void)state;
-    struct job_timeout timeout = {.least_ms = LEAST_MS, .most_ms = MOST_MS};
+    struct link_timeout timeout = {.least_ms = LEAST_MS, .most_ms = MOST_MS};
     assert_true(ask(&timeout, true, times(MUCH), ST_OK) >= SLOW_MS);
 }
 
 static void test_the_most(void **state) {
     (void)state;
-    struct job_timeout timeout = {.least_ms = LEAST_MS, .most_ms = SLOW_MS, .begun = times(MUCH)};
+    struct link_timeout timeout = {.least_ms = LEAST_MS, .most_ms = SLOW_MS, .begun = times(MUCH)};
     double took = ask(&timeout, false, 0, ST_TIMEOUT);
     assert_true(took >= SLOW_MS && took < MOST_MS / 2);
 }
@@ -181,7 +170,7 @@ static void test_the_most(void **state) {
  * or the other way round. */
 static void test_slots_that_are_not_lent(void **state) {
     (void)state;
-    struct job_timeout timeout = {.least_ms = LEAST_MS};
+    struct link_timeout timeout = {.least_ms = LEAST_MS};
     for (unsigned kind = 0; kind < SLOT_KINDS; kind++) {
         struct engine_link link = {.socket = pair[0]};
         struct slot slot = {.fd = open("/dev/null", O_RDONLY | O_CLOEXEC), .kind = (enum slot_kind)kind};
@@ -212,7 +201,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_slots_that_are_not_lent, open_pair, close_pair),
         cmocka_unit_test_setup_teardown(test_an_engine_that_hangs, open_pair, close_pair),
         cmocka_unit_test_setup_teardown(test_an_engine_with_much_to_do, open_pair, close_pair),
-        cmocka_unit_test_setup_teardown(test_work_that_begins_later, open_pair, close_pair),
+        cmocka_unit_test_setup_teardown(test_work_that_comes_and_goes, open_pair, close_pair),
         cmocka_unit_test_setup_teardown(test_the_most, open_pair, close_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
