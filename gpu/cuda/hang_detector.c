@@ -30,24 +30,11 @@ static void raise_concurrency(struct hang_detector *detector, struct hang_detect
     watch->runs = larger_of(watch->runs, runs);
 }
 
-/* Where the classes of concurrency and of sizes begin. */
-static double concurrency_begin(unsigned i) {
-    return (double)(UINT64_C(1) << i);
-}
-
 static double size_begin(unsigned i) {
     return (double)((uint64_t)HANG_BYTES << 2 * i);
 }
 
-static unsigned concurrency_class(double runs) {
-    unsigned i = 0;
-    while (i + 1 < HANG_CONCURRENCIES && runs >= concurrency_begin(i + 1)) {
-        i++;
-    }
-    return i;
-}
-
-static unsigned size_of(double bytes) {
+static unsigned size_class(double bytes) {
     unsigned i = 0;
     while (i + 1 < HANG_SIZES && bytes >= size_begin(i + 1)) {
         i++;
@@ -55,66 +42,29 @@ static unsigned size_of(double bytes) {
     return i;
 }
 
-static bool is_recent(struct hang_detector *detector, struct hang_detector_history *history) {
-    unsigned noted = atomic_load(&history->noted); /* before the completions, whose number only grows */
-    return atomic_load(&detector->completions) - noted <= HANG_RECENT;
-}
-
-/* How many runs in progress, and how many bytes. */
-struct scale {
-    double runs, bytes;
-};
-
-/* What histories tell of the longest time of a run, in nanoseconds; negative: nothing. */
-struct bounds {
-    double least, most;
-};
-
-/* A run takes no less time than a smaller one with less concurrency did of late. It takes no more than a
- * larger one with more concurrency did, and than a smaller one as many times as it is larger. */
-static void compare(const struct scale *run, double each, const struct scale *other, bool recent,
-                    struct bounds *bounds) {
-    double most = each * larger_of(run->runs, other->runs) * larger_of(run->bytes, other->bytes);
-    if (recent && other->runs <= run->runs && other->bytes <= run->bytes) {
-        bounds->least = larger_of(bounds->least, each * other->runs * other->bytes);
-    }
-    bounds->most = bounds->most < 0 || most < bounds->most ? most : bounds->most;
-}
-
-/* The longest that a run of the kind takes, in nanoseconds; negative: too little is known of the kind. The
- * run's own class tells most. */
-static double slowest_of(struct hang_detector *detector, unsigned kind, const struct scale *run) {
-    const unsigned own_concurrency = concurrency_class(run->runs), own_size = size_of(run->bytes);
-    struct bounds bounds = {-1, -1};
-    double known = -1;
-    for (unsigned i = 0; i < HANG_CONCURRENCIES * HANG_SIZES; i++) {
-        const unsigned concurrency = i / HANG_SIZES, size = i % HANG_SIZES;
-        struct hang_detector_history *history = &detector->history[kind][concurrency][size];
-        if (atomic_load(&history->done) >= HANG_RUNS) {
-            const double each = atomic_load(&history->slowest);
-            const struct scale other = {concurrency == own_concurrency ? run->runs
-                                                                       : concurrency_begin(concurrency),
-                                        size == own_size ? run->bytes : size_begin(size)};
-            known =
-                concurrency == own_concurrency && size == own_size ? each * run->runs * run->bytes : known;
-            compare(run, each, &other, is_recent(detector, history), &bounds);
+/* The longest that a run of the kind takes, in nanoseconds; negative: no class is known. Of two classes that
+ * are as near, the smaller one tells. */
+static double slowest_of(struct hang_detector *detector, unsigned kind, double bytes, double runs) {
+    const unsigned own = size_class(bytes);
+    for (unsigned i = 0; i < 2 * HANG_SIZES; i++) {
+        unsigned size = i % 2 ? own - (i + 1) / 2 : own + i / 2; /* wraps below 0 */
+        struct hang_detector_history *history = &detector->history[kind][size < HANG_SIZES ? size : own];
+        if (size < HANG_SIZES && atomic_load(&history->done) >= HANG_RUNS) {
+            double each = larger_of(atomic_load(&history->slowest), atomic_load(&history->shared) * runs);
+            return each * larger_of(bytes, size_begin(size));
         }
     }
-    return larger_of(bounds.least, known < 0 ? bounds.most : known);
+    return -1;
 }
 
 /* The longest that the work may take, in nanoseconds; negative: too little is known of it. */
 static double limit_of(struct hang_detector *detector, const struct hang_detector_watch *watch) {
     const struct hang_detector_work *work = &watch->work;
-    const struct scale scale = {watch->runs, bytes_of(work)};
-    double slowest = -1;
-    for (unsigned i = 0; i < HANG_KINDS; i++) {
+    double slowest = work->kinds ? 0 : -1;
+    for (unsigned i = 0; i < HANG_KINDS && slowest >= 0; i++) {
         if (has_kind(work, i)) {
-            double kind = slowest_of(detector, i, &scale);
-            if (kind < 0) {
-                return -1;
-            }
-            slowest = larger_of(slowest, kind);
+            double kind = slowest_of(detector, i, bytes_of(work), watch->runs);
+            slowest = kind < 0 ? kind : larger_of(slowest, kind);
         }
     }
     return slowest < 0 ? -1 : HANG_QUIET_NS + (double)HANG_TIMES * work->steps * slowest;
@@ -225,34 +175,25 @@ void hang_detector_slow_end(struct hang_detector *detector) {
     atomic_fetch_sub(&detector->slow, 1);
 }
 
-/* Forgets a part of the slowest, and returns whether this is the slowest now. */
-static bool keep_slowest(_Atomic double *slowest, double took) {
-    double before = atomic_load(slowest), after;
-    do {
-        after = larger_of(before - before / HANG_MEMORY, took);
-    } while (!atomic_compare_exchange_weak(slowest, &before, after));
-    return after <= took;
-}
-
-static void remember(struct hang_detector_history *history, double took, unsigned completions) {
-    if (keep_slowest(&history->slowest, took)) {
-        atomic_store(&history->noted, completions);
-    }
-    if (atomic_load(&history->done) < HANG_RUNS) {
-        atomic_fetch_add(&history->done, 1);
+/* Forgets a part of the slowest. */
+static void keep_slowest(_Atomic double *slowest, double took) {
+    double before = atomic_load(slowest);
+    while (!atomic_compare_exchange_weak(slowest, &before, larger_of(before - before / HANG_MEMORY, took))) {
     }
 }
 
 void hang_detector_complete(struct hang_detector *detector, struct hang_detector_watch *watch) {
-    double took = larger_of((double)(watch->seen - watch->handed), HANG_LEAST_NS);
+    const double took = larger_of((double)(watch->seen - watch->handed), HANG_LEAST_NS);
+    const double bytes = bytes_of(&watch->work);
     raise_concurrency(detector, watch);
-    const struct scale scale = {watch->runs, bytes_of(&watch->work)};
-    unsigned completions = atomic_fetch_add(&detector->completions, 1) + 1;
+    atomic_fetch_add(&detector->completions, 1);
     keep_slowest(&detector->slowest_calls, (double)watch->handed);
     for (unsigned i = 0; i < HANG_KINDS; i++) {
+        struct hang_detector_history *history = &detector->history[i][size_class(bytes)];
         if (has_kind(&watch->work, i)) {
-            remember(&detector->history[i][concurrency_class(scale.runs)][size_of(scale.bytes)],
-                     took / scale.bytes / scale.runs, completions);
+            keep_slowest(&history->slowest, took / bytes);
+            keep_slowest(&history->shared, took / bytes / watch->runs);
+            atomic_fetch_add(&history->done, atomic_load(&history->done) < HANG_RUNS);
         }
     }
 }

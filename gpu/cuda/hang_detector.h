@@ -7,13 +7,13 @@
  * polls the fence looks.
  *
  * A run has a limit: HANG_QUIET_NS, and HANG_TIMES times the slowest run of late of its kinds, times the
- * steps of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Runs share the
- * device, so the slowest run is kept for each kind, class of sizes and class of concurrency. The limit
- * follows from the run's own class. While few runs of that class were done, other classes give bounds. A run
- * that took long of late with less concurrency and a smaller size makes the limit longer, too. The
- * concurrency of a run is the largest number of runs that were in progress at any time of it, since the last
- * one of several is alone at its end. A run with the flag `alone` takes as long beside other runs as without
- * them, so its concurrency is one.
+ * steps of its chain. A kind is a filter, or JPEGs: kinds differ by a factor of hundreds. Times count for
+ * each byte, in classes of sizes, as a small picture takes longer for each. While few runs of a class were
+ * done, the nearest class that is known tells. Runs share the device: beside more others a run takes no more
+ * than as many times as they are more, and beside fewer no more than it did beside more. So both are kept,
+ * the slowest time, and the slowest divided by the runs in progress. Their number is the largest at any time
+ * of the run, since the last one of several is alone at its end. A run with the flag `alone` takes as long
+ * beside other runs as without them, and counts as one.
  *
  * The time of a run begins with hang_detector_handed and ends with the last check that found it in progress.
  * Before and after, its thread may have waited for a core. A run counts with HANG_LEAST_NS at least.
@@ -36,13 +36,10 @@
 
 enum {
     HANG_KINDS = 32,
-    HANG_CONCURRENCIES = 5, /* classes: 1, 2 to 3, 4 to 7, 8 to 15, and more runs in progress */
     HANG_SIZES = 6, /* classes: pictures below 4, 16, 64, 256 and 1,024 times HANG_BYTES, and larger ones */
     HANG_RUNS = 32, /* of a class, until its history counts */
     HANG_TIMES = 8,
-    HANG_MEMORY = 256, /* runs of a class, in which the slowest falls to 0.37 of its time */
-    HANG_RECENT =
-        1024, /* runs of the device, after which a class no longer makes the limits of larger ones longer */
+    HANG_MEMORY = 256,      /* runs of a class, in which the slowest falls to 0.37 of its time */
     HANG_BYTES = 64 * 1024, /* smaller pictures take as long as these */
     HANG_LEAST_NS = 250000, /* that a run takes, since a check may come too late to see it in progress */
     HANG_QUIET_NS = 100000000,
@@ -55,11 +52,11 @@ enum {
 
 struct hang_detector_watch;
 
-/* What the runs of one kind, class of concurrency and class of sizes took. */
+/* What the runs of one kind and class of sizes took of late. */
 struct hang_detector_history {
-    _Atomic double slowest; /* nanoseconds for each byte, divided by the runs in progress */
+    _Atomic double slowest; /* nanoseconds for each byte */
+    _Atomic double shared;  /* the same, divided by the runs in progress */
     _Atomic unsigned done;  /* up to HANG_RUNS */
-    _Atomic unsigned noted; /* the device's completions when `slowest` rose last */
 };
 
 /* Of one device. All zero: it has done nothing. */
@@ -68,7 +65,7 @@ struct hang_detector {
     _Atomic unsigned runs;        /* in progress; runs with the flag `alone` do not count */
     _Atomic unsigned long_runs;   /* runs in progress whose limit is above HANG_LONG_NS, or not known */
     _Atomic int64_t timeout;      /* clock_ns at which the last of their limits ends */
-    struct hang_detector_history history[HANG_KINDS][HANG_CONCURRENCIES][HANG_SIZES];
+    struct hang_detector_history history[HANG_KINDS][HANG_SIZES];
     _Atomic double slowest_calls;        /* nanoseconds; the slowest hand-over of late */
     _Atomic unsigned slow;               /* calls in progress that take long without a fault */
     pthread_mutex_t lock;                /* guards the list, and the watches in it */
