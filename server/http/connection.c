@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 
 #include "core/clock.h"
+#include "core/tuned.h"
 #include "server/answer.h"
 #include "server/exchange.h"
 #include "server/http/lingering.h"
@@ -282,18 +283,15 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
 }
 
 int64_t connection_continue(struct event_thread *thread, bool all) {
-    if (thread->throttle.list[TURN_WAITING].count == 0) {
+    if (!thread->throttle.oldest) {
         return -1; /* in most rounds, without a look at the clock */
     }
-    int64_t now = clock_ns();
-    struct body_throttle_turn *turn = body_throttle_next(&thread->throttle, now, all);
-    if (!turn) {
-        return body_throttle_wait_ms(&thread->throttle, now);
-    }
-    for (; turn; turn = body_throttle_next(&thread->throttle, now, all)) {
+    int64_t now = clock_ns(), wait = TUNED_BODY_READ_NS / 1000000;
+    for (struct body_throttle_turn *turn; (turn = body_throttle_next(&thread->throttle, now, all));
+         wait = 0) {
         MHD_resume_connection(((struct connection *)turn)->handle); /* `turn` is first */
     }
-    return 0;
+    return wait;
 }
 
 /* A request keeps its turn until it is answered if the GPU makes the whole answer from the file. All others
