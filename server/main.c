@@ -254,10 +254,9 @@ static enum status open_sockets(struct service *service, int fd[2], struct error
 static enum status open_listeners(struct service *service, struct sandbox *sandbox, struct http *https[2],
                                   struct error *err) {
     int fd[2] = {-1, -1};
+    http_prepare();
     enum status status = open_sockets(service, fd, err);
-    if (status == ST_OK) {
-        status = sandbox_calls(sandbox, service->config, err);
-    }
+    status = status == ST_OK ? sandbox_calls(sandbox, service->config, err) : status;
     for (unsigned i = 2; i-- > 0 && status == ST_OK;) { /* work is taken when nothing can fail any more */
         if (fd[i] >= 0) {
             status = http_start(&https[i], service, fd[i], i == 1, err);

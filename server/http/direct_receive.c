@@ -8,9 +8,14 @@
 enum { SOCKETS_MAX = 1 << 16 }; /* addresses, of which only those in use take memory */
 
 static struct direct_receive *of_socket[SOCKETS_MAX]; /* by descriptor */
+static bool refused;
+
+void direct_receive_refuse(bool refuse) {
+    refused = refuse;
+}
 
 void direct_receive_set(int fd, struct direct_receive *direct) {
-    if (fd >= 0 && fd < SOCKETS_MAX) {
+    if (fd >= 0 && fd < SOCKETS_MAX && !refused) {
         of_socket[fd] = direct;
     }
 }

@@ -5,8 +5,9 @@
  * to the library in place of libc's. For a socket with an open destination, it receives to the destination,
  * and tells the library how many bytes came, as if they were in its buffer. Bytes behind the destination's
  * end do go to the buffer. The library counts them and passes the buffer on without a look at it, which holds
- * for bodies that have a Content-Length and no TLS. The same call hides the end of the stream (`answers`). If
- * the library ever reads with another call, bodies are copied as before.
+ * for bodies that have a Content-Length and no TLS. The same call hides the end of the stream (`answers`).
+ * The library's manual promises none of this, so http_prepare tries it at the start. Where it fails,
+ * bodies are copied, and a client that closes its side before the answer gets none.
  *
  * The event thread of a connection is the only one that receives from its socket and uses its direct. */
 #ifndef BLURD_SERVER_HTTP_DIRECT_RECEIVE_H
@@ -25,6 +26,9 @@ struct direct_receive {
     bool answers; /* a whole request waits for its answer: the library is not told of the stream's end, since
                    * it  would close the connection of a client that only has nothing more to say */
 };
+
+/* With `refuse`, direct_receive_set does nothing from now on. Call it before other threads use the module. */
+void direct_receive_refuse(bool refuse);
 
 /* Connects the destination with the socket, or disconnects the socket with NULL. Sockets of high numbers get
  * none, and their bodies are copied. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * libmicrohttpd's daemons and our threads for them; what happens on a connection is in connection.c, and no
- * other file knows the library.
+ * libmicrohttpd's daemons and our threads for them; what happens on a connection is in connection.c. http.h
+ * lists what works around the library.
  *
  * Its own threads are not used: when exactly 128 events are there at once (that is how many
  * it asks for), they wait for one more before they look at any. In MHD_run it never waits;
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/log.h"
@@ -158,7 +159,6 @@ enum status http_start(struct http **http, struct service *service, int fd, bool
         status = lingering_create(&started->lingering, err);
     }
     started->log = (struct http_log){.metrics = service->metrics};
-    MHD_set_panic_func(on_panic, NULL);
     for (unsigned i = 0; i < started->threads && status == ST_OK; i++) {
         status = start_thread(started, i, err);
     }
@@ -215,4 +215,109 @@ const char *http_library(void) {
     static char text[40];
     snprintf(text, sizeof text, "libmicrohttpd %s", MHD_get_version());
     return text;
+}
+
+/* ---- whether the library reads bodies as direct_receive.h expects ---- */
+
+enum { PROOF_BODY = 100000 /* some reads of the library, and less than a pair of sockets holds */ };
+
+struct proof {
+    struct direct_receive direct;
+    size_t received, straight; /* bytes of the body, and those that the library has not had */
+    uint8_t body[PROOF_BODY];
+};
+
+static uint8_t sample_byte(size_t i) {
+    return (uint8_t)(i * 7 + (i >> 8));
+}
+
+/* Reads the body as connection.c does, and answers. */
+static enum MHD_Result proof_request(void *cls, struct MHD_Connection *handle, const char *url,
+                                     const char *method, const char *version, const char *data, size_t *size,
+                                     void **context) {
+    (void)url, (void)method, (void)version;
+    static char nothing[] = "";
+    struct proof *proof = cls;
+    if (!*context) {
+        *context = proof;
+        return MHD_YES;
+    }
+    if (*size > 0) {
+        size_t straight = direct_receive_take(&proof->direct);
+        if (straight > *size || *size > PROOF_BODY - proof->received) {
+            return MHD_NO;
+        }
+        memcpy(proof->body + proof->received + straight, data + straight, *size - straight);
+        proof->received += *size;
+        proof->straight += straight;
+        direct_receive_open(&proof->direct, proof->body + proof->received, PROOF_BODY - proof->received);
+        *size = 0;
+        return MHD_YES;
+    }
+    struct MHD_Response *response = MHD_create_response_from_buffer(0, nothing, MHD_RESPMEM_PERSISTENT);
+    enum MHD_Result result = MHD_queue_response(handle, MHD_HTTP_OK, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* Sends the request and lets the library work until its answer begins to come. */
+static bool proof_converses(struct MHD_Daemon *daemon, int fd) {
+    enum { ROUNDS = 100 /* it takes five */ };
+    char message[PROOF_BODY + 100], answer[64] = "";
+    int head = snprintf(message, sizeof message, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n",
+                        PROOF_BODY);
+    size_t size = (size_t)head + PROOF_BODY, sent = 0;
+    for (size_t i = 0; i < PROOF_BODY; i++) {
+        message[(size_t)head + i] = (char)sample_byte(i);
+    }
+    ssize_t got = -1;
+    for (int i = 0; i < ROUNDS && got < 0; i++) {
+        ssize_t more = sent < size ? send(fd, message + sent, size - sent, MSG_NOSIGNAL) : 0;
+        sent += more > 0 ? (size_t)more : 0;
+        MHD_run(daemon);
+        got = read(fd, answer, sizeof answer - 1);
+    }
+    return got > 0 && strstr(answer, " 200 ");
+}
+
+static bool proof_holds(const struct proof *proof) {
+    bool equal = proof->received == PROOF_BODY && proof->straight > PROOF_BODY / 2;
+    for (size_t i = 0; i < PROOF_BODY && equal; i++) {
+        equal = proof->body[i] == sample_byte(i);
+    }
+    return equal;
+}
+
+static bool prove(struct proof *proof) {
+    int fds[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) != 0) {
+        return false;
+    }
+    struct MHD_Daemon *daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+                                                 proof_request, proof, MHD_OPTION_END);
+    const struct sockaddr address = {.sa_family = AF_UNIX};
+    direct_receive_set(fds[0], &proof->direct);
+    bool holds = daemon && MHD_add_connection(daemon, fds[0], &address, sizeof address) == MHD_YES &&
+                 proof_converses(daemon, fds[1]) && proof_holds(proof);
+    direct_receive_set(fds[0], NULL);
+    if (daemon) {
+        MHD_stop_daemon(daemon); /* closes the connection */
+    } else {
+        close(fds[0]);
+    }
+    close(fds[1]);
+    return holds;
+}
+
+bool http_prepare(void) {
+    MHD_set_panic_func(on_panic, NULL);
+    struct proof *proof = calloc(1, sizeof *proof);
+    direct_receive_refuse(false);
+    bool holds = proof && prove(proof);
+    free(proof);
+    direct_receive_refuse(!holds);
+    if (!holds) {
+        log_message(LOG_WARNING, "http", "bodies are copied: %s did not read as expected", http_library());
+    }
+    return holds;
 }

@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * Event threads and libmicrohttpd, which only http.c and connection.c know. There is one `struct http` for
- * each listening socket, with its own threads and watchdog, so that load on one does not slow the other. */
+ * Event threads and libmicrohttpd, which only http.c and connection.c know. There is one
+ * `struct http` for each listening socket, with its own threads and watchdog, so that load on one does not
+ * slow the other.
+ *
+ * What works around libmicrohttpd, versions 0.9.75 to 1.0:
+ *
+ * - direct_receive: it reads a body into a buffer of its own, and closes a connection whose
+ * peer only has nothing more to say. Goes away if it reads into memory that it is given, and waits.
+ * - loop: its own threads wait for one more event when exactly 128 are there. Goes away if they do not.
+ * - watchdog, watch: it only knows an inactivity timeout, and may miss that a peer has closed. Goes away if
+ * it has deadlines and a least rate for each phase of a request.
+ * - handshake_backoff: it spins while a TLS handshake waits for the client. Goes away if it sleeps.
+ * - lingering: it closes a socket while the client still sends, which loses the answer. Goes away if it first
+ *   discards what comes.
+ * - http.c, run_library: it does not tell of connections that it closes for want of memory. Goes away if it
+ *   does.
+ * - http.c, start_daemon: 0.9.75 keeps a mutex locked beyond its limit of connections, and its strict mode
+ *   doubles a header. Goes away with that version.
+ * - http_log: it tries options of TCP on sockets of AF_UNIX, and complains. Goes away if it does not.
+ * - server/framing.h: it accepts messages whose end two parsers see in different places. Goes away if its
+ *   strict mode refuses all that framing.c does. */
 #ifndef BLURD_SERVER_HTTP_HTTP_H
 #define BLURD_SERVER_HTTP_HTTP_H
 
@@ -12,6 +31,11 @@
 struct config;
 struct service;
 struct http;
+
+/* Sends a request to the library over a pair of sockets, and returns whether its body came past the library's
+ * buffer (direct_receive.h). If not, says so in the log, and the library reads all bodies. Takes about a
+ * millisecond. Call it before http_start, and before the filter of system calls. */
+bool http_prepare(void);
 
 /* Serves on the listening socket `fd` and owns it from now on, also after a failure. `admin` means one thread
  * and few connections, for operators. */

@@ -80,6 +80,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     settings_init(&service.settings);
     fuzz_require(settings_create(&settings, &config, &err) == ST_OK, "the options hold");
     settings_replace(&service.settings, settings);
+    http_prepare();
     fuzz_require(overload_start_workers(&service, config.workers,
                                         &(struct workers_calls){exchange_work, exchange_refuse},
                                         &err) == ST_OK &&

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Bodies are received straight into the memory for pictures, whatever pieces they come in and whatever follows."""
 
+import subprocess
+
 import pytest
 
 import daemon
@@ -10,6 +12,16 @@ from problems import check_problem
 
 BODY = pictures.png(pictures.noise(500, 400))  # 600 KB
 LIVEZ = wire.message('GET', '/livez')
+READS_ELSEWHERE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/socket.h>
+#include <unistd.h>
+int MHD_add_connection(void *daemon, int fd, const struct sockaddr *address, socklen_t size) {
+    int (*own)(void *, int, const struct sockaddr *, socklen_t) = dlsym(RTLD_NEXT, "MHD_add_connection");
+    return own(daemon, address->sa_family == AF_UNIX ? dup(fd) : fd, address, size);
+}
+"""
 
 
 @pytest.fixture(scope='module')
@@ -38,6 +50,16 @@ def test_most_of_a_large_body_is_not_copied(server):
     received, direct = counts(server)
     assert received - all_before == len(BODY)
     assert direct - direct_before > 0.9 * len(BODY)
+
+
+def test_a_library_that_reads_otherwise(start, blurred, tmp_path):
+    """The request of the daemon's start finds that out, and bodies are copied. Only its connection is of AF_UNIX."""
+    library = tmp_path / 'elsewhere.so'
+    subprocess.run(['cc', '-shared', '-fPIC', '-w', '-o', library, '-x', 'c', '-'], input=READS_ELSEWHERE, text=True, check=True)
+    own = start(environment=daemon.clean_environment(LD_PRELOAD=str(library), ASAN_OPTIONS='verify_asan_link_order=0'))
+    assert any('bodies are copied' in line for line in own.lines)
+    assert own.post('/blur?sigma=2', BODY).content == blurred
+    assert counts(own) == [len(BODY), 0]
 
 
 def test_memory_of_an_earlier_body(start, blurred):
