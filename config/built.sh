@@ -5,7 +5,7 @@
 #     config/built.sh PROGRAM CUDA_FOLDER FACE_FOLDER "FORMATS WANTED" "FORMATS FOUND"
 #
 # What the program has, its own `--version` tells. Why it lacks a thing is in the folders in which the build looked for it
-# (gpu/cuda/cuda_headers.sh, detect/fetch.sh).
+# (gpu/cuda/cuda_headers.sh, detect/faces/fetch.sh).
 set -euo pipefail
 
 program=$1 cuda=$2 face=$3 wanted=$4 found=$5

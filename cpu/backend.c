@@ -220,7 +220,7 @@ enum status cpu_backend_open(const char *level, struct backend **backend, struct
     return ST_OK;
 }
 
-void cpu_backend_use_model(struct backend *backend, struct face_model *model) {
+void cpu_backend_use_model(struct backend *backend, struct model *model) {
     cpu_backend(backend)->networks.model = model;
 }
 

@@ -10,12 +10,12 @@
  * bytes. ST_ARGUMENT for an unknown name or a level that the processor lacks. Closed by backend_close. */
 enum status cpu_backend_open(const char *level, struct backend **backend, struct error *err);
 
-struct face_model;
+struct model;
 
 /* Lets the filter `detect` work; without a model it fails with ST_UNSUPPORTED. Call it before the first run.
  * The model must outlive the backend. The first search reads the model and packs its weights, which takes
  * some milliseconds and cpu_backend_network_bytes(); ST_BUSY without that memory. */
-void cpu_backend_use_model(struct backend *backend, struct face_model *model);
+void cpu_backend_use_model(struct backend *backend, struct model *model);
 size_t cpu_backend_network_bytes(const struct backend *backend);
 
 #endif

@@ -11,12 +11,12 @@ void cpu_networks_finish(struct cpu_networks *networks) {
     pthread_mutex_destroy(&networks->lock);
 }
 
-enum status cpu_networks_get(struct cpu_networks *networks, const struct face_weights **weights,
+enum status cpu_networks_get(struct cpu_networks *networks, const struct model_weights **weights,
                              const struct detect_network **network, struct error *err) {
     if (!networks->model) {
         return fail(err, ST_UNSUPPORTED, "this build has no face model");
     }
-    enum status status = face_model_weights(networks->model, weights, err);
+    enum status status = model_read(networks->model, weights, err);
     if (status != ST_OK) {
         return status;
     }

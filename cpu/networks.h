@@ -10,8 +10,8 @@
 
 struct cpu_networks {
     const struct detect_kernels *kernels;
-    struct face_model *model; /* NULL: none */
-    pthread_mutex_t lock;     /* of the network */
+    struct model *model;  /* NULL: none */
+    pthread_mutex_t lock; /* of the network */
     struct detect_network *network;
 };
 
@@ -20,7 +20,7 @@ void cpu_networks_finish(struct cpu_networks *networks);
 
 /* The weights and the network, which last as long as the model and *networks. ST_UNSUPPORTED without a model,
  * ST_CORRUPT for a bad one, ST_BUSY without memory. Thread-safe. */
-enum status cpu_networks_get(struct cpu_networks *networks, const struct face_weights **weights,
+enum status cpu_networks_get(struct cpu_networks *networks, const struct model_weights **weights,
                              const struct detect_network **network, struct error *err);
 
 #endif

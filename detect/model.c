@@ -16,23 +16,20 @@
 #error "the arrays of the model file are used as they are"
 #endif
 
-enum { MAGIC_SIZE = 8 };
-static const char magic[MAGIC_SIZE + 1] = "blurdfc1";
-
 static const double t_limit = 1 << 30;
 
 static size_t padded(size_t size) {
-    return bytes_align_up(size, FACE_MODEL_ALIGNMENT);
+    return bytes_align_up(size, MODEL_ALIGNMENT);
 }
 
-size_t face_weights_size(void) {
-    size_t size = FACE_MODEL_ALIGNMENT;
-    for (int i = 0; i < FACE_LAYERS; i++) {
-        size_t outputs = (size_t)face_network[i].outputs;
-        size += padded(network_weights(&face_network[i])) + padded(outputs * sizeof(float)) +
+size_t model_size(const struct network *network) {
+    size_t size = MODEL_ALIGNMENT;
+    for (int i = 0; i < network->layers; i++) {
+        size_t outputs = (size_t)network->layer[i].outputs;
+        size += padded(network_weights(&network->layer[i])) + padded(outputs * sizeof(float)) +
                 padded(outputs * sizeof(int32_t)) + padded(2 * sizeof(float));
     }
-    return size + FACE_MODEL_ALIGNMENT;
+    return size + MODEL_ALIGNMENT;
 }
 
 /* The next array of a file whose size is right. */
@@ -47,10 +44,10 @@ static const void *take(struct bytes *rest, size_t size, bool *clean) {
 }
 
 /* Sum of the magnitudes of the weights of output channel `o`. */
-static int64_t magnitude(const struct face_network_layer *form, const struct face_layer *layer, int o) {
+static int64_t magnitude(const struct network_layer *form, const struct model_layer *layer, int o) {
     int taps = (int)(network_weights(form) / (size_t)form->outputs);
-    int group = form->kind == FACE_DEPTH ? 1 : form->inputs;
-    bool by_tap = form->kind == FACE_DEPTH || form->kind == FACE_UP;
+    int group = form->kind == NETWORK_DEPTH ? 1 : form->inputs;
+    bool by_tap = form->kind == NETWORK_DEPTH || form->kind == NETWORK_UP;
     int64_t sum = 0;
     for (int tap = 0; tap < taps; tap++) {
         int place = by_tap ? (tap / group * form->outputs + o) * group + tap % group : o * taps + tap;
@@ -59,7 +56,7 @@ static int64_t magnitude(const struct face_network_layer *form, const struct fac
     return sum;
 }
 
-static enum status check_channel(const struct face_network_layer *form, const struct face_layer *layer, int o,
+static enum status check_channel(const struct network_layer *form, const struct model_layer *layer, int o,
                                  struct error *err) {
     if (!isfinite(layer->scale[o]) || !(layer->scale[o] > 0)) {
         return fail(err, ST_CORRUPT, "layer %s has the scale %g in channel %d, it must be above 0",
@@ -79,9 +76,9 @@ static enum status check_channel(const struct face_network_layer *form, const st
     return ST_OK;
 }
 
-static enum status check_layer(const struct face_network_layer *form, const struct face_layer *layer,
+static enum status check_layer(const struct network_layer *form, const struct model_layer *layer,
                                struct error *err) {
-    bool added = form->addend != FACE_none;
+    bool added = form->addend != NETWORK_NONE;
     if (!isfinite(layer->addend_scale) || (added ? !(layer->addend_scale > 0) : layer->addend_scale != 0)) {
         return fail(err, ST_CORRUPT, "layer %s has the addend_scale %g", form->name,
                     (double)layer->addend_scale);
@@ -98,8 +95,8 @@ static enum status check_layer(const struct face_network_layer *form, const stru
     return ST_OK;
 }
 
-static enum status parse_layer(const struct face_network_layer *form, struct bytes *rest,
-                               struct face_layer *layer, struct error *err) {
+static enum status parse_layer(const struct network_layer *form, struct bytes *rest,
+                               struct model_layer *layer, struct error *err) {
     bool clean = true;
     layer->weights = take(rest, network_weights(form), &clean);
     layer->scale = take(rest, (size_t)form->outputs * sizeof(float), &clean);
@@ -116,39 +113,49 @@ static enum status parse_layer(const struct face_network_layer *form, struct byt
     return check_layer(form, layer, err);
 }
 
-static enum status check_head(struct bytes head, size_t size, struct error *err) {
-    if (head.size < MAGIC_SIZE || memcmp(head.data, magic, MAGIC_SIZE) != 0) {
-        return fail(err, ST_CORRUPT, "this is not a face model, which begins with %s", magic);
+static enum status check_head(const struct detector *detector, struct bytes head, size_t size,
+                              struct error *err) {
+    const size_t wanted = model_size(detector->network);
+    if (head.size < DETECTOR_MAGIC || memcmp(head.data, detector->magic, DETECTOR_MAGIC) != 0) {
+        return fail(err, ST_CORRUPT, "this is not a %s model, which begins with %s", detector->thing,
+                    detector->magic);
     }
-    if (size != face_weights_size()) {
-        return fail(err, ST_CORRUPT, "the face model has %zu bytes, it must have %zu", size,
-                    face_weights_size());
+    if (size != wanted) {
+        return fail(err, ST_CORRUPT, "the %s model has %zu bytes, it must have %zu", detector->thing, size,
+                    wanted);
     }
     return ST_OK;
 }
 
-enum status face_weights_parse(struct bytes data, struct face_weights *weights, struct error *err) {
-    enum status status = check_head(data, data.size, err);
+static enum status parse_layers(const struct detector *detector, struct bytes rest,
+                                struct model_weights *weights, struct error *err) {
+    bool clean = true;
+    enum status status = ST_OK;
+    weights->network = detector->network;
+    take(&rest, DETECTOR_MAGIC, &clean);
+    for (int i = 0; i < detector->network->layers && status == ST_OK; i++) {
+        status = parse_layer(&detector->network->layer[i], &rest, &weights->layers[i], err);
+    }
+    take(&rest, sizeof(uint32_t), &clean);
+    return status == ST_OK && !clean
+               ? fail(err, ST_CORRUPT, "something lies beside the %s model's magic or checksum",
+                      detector->thing)
+               : status;
+}
+
+enum status model_parse(const struct detector *detector, struct bytes data, struct model_weights *weights,
+                        struct error *err) {
+    enum status status = check_head(detector, data, data.size, err);
     if (status != ST_OK) {
         return status;
     }
-    struct bytes body = {data.data, data.size - FACE_MODEL_ALIGNMENT};
+    struct bytes body = {data.data, data.size - MODEL_ALIGNMENT};
     uint32_t stored;
     memcpy(&stored, data.data + body.size, sizeof stored);
     if (stored != libdeflate_crc32(0, body.data, body.size)) {
-        return fail(err, ST_CORRUPT, "the face model is damaged, its checksum is wrong");
+        return fail(err, ST_CORRUPT, "the %s model is damaged, its checksum is wrong", detector->thing);
     }
-    bool clean = true;
-    struct bytes rest = data;
-    take(&rest, MAGIC_SIZE, &clean);
-    for (int i = 0; i < FACE_LAYERS && status == ST_OK; i++) {
-        status = parse_layer(&face_network[i], &rest, &weights->layers[i], err);
-    }
-    take(&rest, sizeof stored, &clean);
-    if (status == ST_OK && !clean) {
-        status = fail(err, ST_CORRUPT, "something lies beside the face model's magic or checksum");
-    }
-    return status;
+    return parse_layers(detector, data, weights, err);
 }
 
 /* Reads until the buffer is full or the file ends; -1 for an error. */
@@ -168,10 +175,10 @@ static ssize_t read_at_start(int fd, uint8_t *data, size_t size) {
 }
 
 /* Where it is installed, and where the build leaves it, from the folder of the program. */
-static const char *const places[] = {"../share/blurd/centerface.face", "../face/centerface.face"};
+static const char *const places[] = {"../share/blurd/", "../face/"};
 
-void face_model_default(char path[FACE_MODEL_PATH_MAX]) {
-    char program[FACE_MODEL_PATH_MAX];
+void model_default(const struct detector *detector, char path[MODEL_PATH_MAX]) {
+    char program[MODEL_PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program);
     path[0] = '\0';
     if (length <= 0 || length == sizeof program) {
@@ -181,61 +188,67 @@ void face_model_default(char path[FACE_MODEL_PATH_MAX]) {
         length--;
     }
     for (size_t i = 0; i < sizeof places / sizeof *places && !path[0]; i++) {
-        int size = snprintf(path, FACE_MODEL_PATH_MAX, "%.*s%s", (int)length, program, places[i]);
-        if (size >= FACE_MODEL_PATH_MAX || access(path, R_OK) != 0) {
+        int size =
+            snprintf(path, MODEL_PATH_MAX, "%.*s%s%s", (int)length, program, places[i], detector->file);
+        if (size >= MODEL_PATH_MAX || access(path, R_OK) != 0) {
             path[0] = '\0';
         }
     }
 }
 
-enum status face_model_open(struct face_model *model, const char *path, struct error *err) {
+enum status model_open(struct model *model, const struct detector *detector, const char *path,
+                       struct error *err) {
     /* Does not wait for what is written into a pipe. */
-    return face_model_adopt(model, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path, err);
+    return model_adopt(model, detector, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path, err);
 }
 
-static enum status check_start(const struct face_model *model, struct error *err) {
+static enum status check_start(const struct model *model, struct error *err) {
     struct stat info;
-    uint8_t head[MAGIC_SIZE];
+    const char *thing = model->detector->thing;
+    uint8_t head[DETECTOR_MAGIC];
     if (model->fd < 0 || fstat(model->fd, &info) != 0) {
-        return fail(err, ST_ARGUMENT, "cannot open the face model %s: %s", model->path, strerror(errno));
+        return fail(err, ST_ARGUMENT, "cannot open the %s model %s: %s", thing, model->path, strerror(errno));
     }
     if (!S_ISREG(info.st_mode)) {
-        return fail(err, ST_ARGUMENT, "the face model %s is not a file", model->path);
+        return fail(err, ST_ARGUMENT, "the %s model %s is not a file", thing, model->path);
     }
     ssize_t have = read_at_start(model->fd, head, sizeof head);
     if (have < 0) {
-        return fail(err, ST_ARGUMENT, "cannot read the face model %s: %s", model->path, strerror(errno));
+        return fail(err, ST_ARGUMENT, "cannot read the %s model %s: %s", thing, model->path, strerror(errno));
     }
     struct error reason = {0};
-    if (check_head((struct bytes){head, (size_t)have}, (size_t)info.st_size, &reason) != ST_OK) {
+    if (check_head(model->detector, (struct bytes){head, (size_t)have}, (size_t)info.st_size, &reason) !=
+        ST_OK) {
         return fail(err, ST_ARGUMENT, "%s: %s", model->path, reason.text);
     }
     return ST_OK;
 }
 
-enum status face_model_adopt(struct face_model *model, int fd, const char *path, struct error *err) {
+enum status model_adopt(struct model *model, const struct detector *detector, int fd, const char *path,
+                        struct error *err) {
     int why = errno; /* of an open() that failed */
-    *model = (struct face_model){.fd = fd, .lock = PTHREAD_MUTEX_INITIALIZER};
+    *model = (struct model){.detector = detector, .fd = fd, .lock = PTHREAD_MUTEX_INITIALIZER};
     snprintf(model->path, sizeof model->path, "%s", path);
     errno = why;
     enum status status = check_start(model, err);
     if (status != ST_OK) {
-        face_model_close(model);
+        model_close(model);
     }
     return status;
 }
 
-static enum status load(struct face_model *model, struct error *err) {
-    size_t size = face_weights_size();
-    model->memory = aligned_alloc(FACE_MODEL_ALIGNMENT, size);
+static enum status load(struct model *model, struct error *err) {
+    size_t size = model_size(model->detector->network);
+    model->memory = aligned_alloc(MODEL_ALIGNMENT, size);
     if (!model->memory) {
-        return fail(err, ST_BUSY, "no memory for the face model");
+        return fail(err, ST_BUSY, "no memory for the %s model", model->detector->thing);
     }
     enum status status = ST_OK;
     struct error reason = {0};
     if (read_at_start(model->fd, model->memory, size) != (ssize_t)size) {
-        status = fail(err, ST_CORRUPT, "the face model %s cannot be read", model->path);
-    } else if (face_weights_parse((struct bytes){model->memory, size}, &model->weights, &reason) != ST_OK) {
+        status = fail(err, ST_CORRUPT, "the %s model %s cannot be read", model->detector->thing, model->path);
+    } else if (model_parse(model->detector, (struct bytes){model->memory, size}, &model->weights, &reason) !=
+               ST_OK) {
         status = fail(err, ST_CORRUPT, "%s: %s", model->path, reason.text);
     }
     if (status != ST_OK) {
@@ -245,8 +258,7 @@ static enum status load(struct face_model *model, struct error *err) {
     return status;
 }
 
-enum status face_model_weights(struct face_model *model, const struct face_weights **weights,
-                               struct error *err) {
+enum status model_read(struct model *model, const struct model_weights **weights, struct error *err) {
     struct error failure = {0};
     pthread_mutex_lock(&model->lock);
     if (!model->tried) {
@@ -259,7 +271,7 @@ enum status face_model_weights(struct face_model *model, const struct face_weigh
     return failure.status == ST_OK ? ST_OK : fail(err, failure.status, "%s", failure.text);
 }
 
-void face_model_close(struct face_model *model) {
+void model_close(struct model *model) {
     if (model->fd >= 0) {
         close(model->fd);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The face detector CenterFace as a table of layers (detect/network.def), and what the parts of the program
- * that run it agree on. docs/adr/0028-faces-in-eight-bits.md says why.
+ * A neural network as a table of layers, and what the parts of the program that run it agree on.
+ * docs/adr/0028-faces-in-eight-bits.md says why in 8 bits.
  *
  * A tensor is a picture of bytes with the channels of a pixel side by side (NHWC). The byte q stands for the
  * real number (q - zero point) * scale; the zero point is 0 after a layer with a ReLU and 128 after one
@@ -14,8 +14,8 @@
  *     output = clamp(rint(t), 0, 255)
  *
  * with the sum in 32-bit integers, and the rest in single precision, rounded to nearest even after each
- * operation and never contracted. Padding occurs only where the zero point of the input is 0. The layer
- * `heads` ends with acc. */
+ * operation and never contracted. Padding occurs only where the zero point of the input is 0. The last layer,
+ * the heads, ends with acc. */
 #ifndef BLURD_DETECT_NETWORK_H
 #define BLURD_DETECT_NETWORK_H
 
@@ -23,40 +23,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum face_kind { FACE_DENSE, FACE_DEPTH, FACE_POINT, FACE_UP, FACE_HEADS };
-
-/* Layers by name, FACE_stem to FACE_heads. */
-enum face_layer_name {
-#define FACE_LAYER(name, kind, input, addend, inputs, outputs, stride, relu) FACE_##name,
-#include "detect/network.def"
-#undef FACE_LAYER
-    FACE_LAYERS,
-    FACE_picture = -1,
-    FACE_none = -2
-};
+/* DENSE: 3x3; DEPTH: 3x3, each channel by itself; POINT: 1x1; UP: transposed 2x2, doubles the size; HEADS:
+ * 1x1, whose sums are the result. */
+enum network_kind { NETWORK_DENSE, NETWORK_DEPTH, NETWORK_POINT, NETWORK_UP, NETWORK_HEADS };
 
 enum {
-    FACE_MULTIPLE = 32,      /* width and height of the network's picture are multiples of it */
-    FACE_CELL = 4,           /* pixels on each side of a cell of the heads */
-    FACE_HEADS_COUNT = 15,   /* heat, scales (y, x), offsets (y, x), five landmarks (y, x) */
-    FACE_CHANNELS_MAX = 960, /* of any layer */
+    NETWORK_PICTURE = -1, /* as an input: the padded RGB picture */
+    NETWORK_NONE = -2,    /* as an addend */
+    NETWORK_LAYERS_MAX = 128,
 };
 
-struct face_network_layer {
+struct network_layer {
     const char *name;
-    enum face_kind kind;
-    int input;  /* index of the layer that is read, or FACE_picture */
-    int addend; /* index of the layer that is added, or FACE_none */
-    int inputs, outputs;
-    int stride;
-    bool relu;
+    enum network_kind kind;
+    int input;           /* index of the layer whose output is read, or NETWORK_PICTURE */
+    int addend;          /* index of the layer whose output is added, or NETWORK_NONE */
+    int inputs, outputs; /* channels */
+    int stride;          /* of DENSE and DEPTH, which pad by one pixel on each side; 2 of UP */
+    bool relu;           /* negative values become 0 before the addend is added */
 };
 
-extern const struct face_network_layer face_network[FACE_LAYERS];
+struct network {
+    const struct network_layer *layer; /* each one reads layers before it; the last one is the heads */
+    int layers;
+    int unit; /* sides of the network's picture are multiples of it */
+    int cell; /* pixels on each side of a cell of the heads */
+    int sums; /* of a cell */
+};
 
 /* How many weights a layer has. Their order: DENSE [outputs][3][3][inputs], DEPTH [3][3][outputs], POINT and
  * HEADS [outputs][inputs], UP [2][2][outputs][inputs]: output pixel (2y + dy, 2x + dx) is made by [dy][dx].
  */
-size_t network_weights(const struct face_network_layer *layer);
+size_t network_weights(const struct network_layer *layer);
 
 #endif

@@ -56,7 +56,7 @@ libraries | sort -u | while IFS=$'\t' read -r library package; do
 done
 install -D -m 644 LICENSE "$root/usr/share/doc/blurd/LICENSE"
 if [ -f build/face/centerface.face ]; then
-    install -D -m 644 -t "$root/usr/local/share/blurd" build/face/centerface.face detect/centerface.copyright
+    install -D -m 644 -t "$root/usr/local/share/blurd" build/face/centerface.face detect/faces/centerface.copyright
 fi
 
 if [ "$nvrtc" = yes ]; then

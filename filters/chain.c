@@ -42,7 +42,7 @@ static bool moves(const struct step *step) {
 }
 
 bool chain_searches(const struct chain *chain) {
-    return chain->count > 0 && filter_get(chain->step[chain->count - 1].filter)->answer == ANSWER_FACES;
+    return chain->count > 0 && filter_get(chain->step[chain->count - 1].filter)->answer == ANSWER_BOXES;
 }
 
 uint32_t chain_masked(const struct chain *chain) {
@@ -89,7 +89,7 @@ enum status chain_check(const struct chain *chain, const struct image_shape *sha
         if (!filter || !filter->valid(&chain->step[i].blur, &source)) {
             return fail(err, ST_INTERNAL, "step %u of the chain is out of bounds", (unsigned)i);
         }
-        bool last = filter->answer == ANSWER_FACES && i + 1 == chain->count;
+        bool last = filter->answer == ANSWER_BOXES && i + 1 == chain->count;
         if (filter->answer != ANSWER_PICTURE && chain->count > 1 && !last) {
             return fail(err, ST_INTERNAL, "step %u of the chain makes no picture", (unsigned)i);
         }

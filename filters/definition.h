@@ -13,7 +13,7 @@ enum filter_answer {
     ANSWER_PICTURE,     /* the result, encoded */
     ANSWER_STATISTICS,  /* JSON; the result holds a struct stats in place of samples */
     ANSWER_PLACEHOLDER, /* JSON; the result is a thumbnail */
-    ANSWER_FACES,       /* the result holds a struct face_candidates in place of samples */
+    ANSWER_BOXES,       /* the result holds a struct candidates in place of samples */
 };
 
 /* Of filters that have none. */

@@ -387,7 +387,7 @@ int main(int argc, char **argv) {
         set_heap(cores_usable());
         struct service service = {.config = &config, .gpu_concurrency = effective_gpu_concurrency(&config)};
         struct gpu_options options = gpu_options(&service);
-        options.face_model = face_file_path(config.face_model, (char[FACE_MODEL_PATH_MAX]){0});
+        options.face_model = face_file_path(config.face_model, (char[MODEL_PATH_MAX]){0});
         options.sandbox = options.sandbox && !open;
         gpu_engine_main(&options);
     }

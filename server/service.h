@@ -34,7 +34,7 @@ struct service {
     struct backend *backend[WORKER_LANES];
     unsigned backend_count;
     struct backend *cpu;      /* the last of them */
-    struct face_model *faces; /* finds faces; NULL: there is no model */
+    struct model *faces;      /* finds faces; NULL: there is no model */
     unsigned cores;           /* cores that may be used */
     bool gpu;                 /* GPUs are wanted, and there may be one */
     unsigned gpu_concurrency; /* JPEGs that GPUs work on at a time, each with a worker */

@@ -10,7 +10,7 @@
 #include "bench/gpu/pictures.h"
 #include "core/clock.h"
 #include "gpu/detect/detect.h"
-#include "tests/filters/face_fixture.h"
+#include "tests/filters/network_fixture.h"
 
 enum { IN_A_ROW = 20, ROUNDS = 25, FEW = 2, STREAMS = 16, EACH = 40 };
 
@@ -103,9 +103,9 @@ static void bench_size(struct bench *bench, uint32_t width, uint32_t height) {
 
 void bench_faces(struct bench *bench) {
     struct error err = {0};
-    struct face_fixture fixture;
-    face_fixture_make(&fixture);
-    struct face_model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+    struct network_fixture fixture;
+    network_fixture_make(&fixture, &detector_faces);
+    struct model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     model.weights = fixture.weights;
     must(gpu_detect_open(&bench->device, &model, &err), &err);
     printf("\n### Faces\n\nThe network on 4:2:0 pictures; microseconds, median. *All*: the kernels of one "
@@ -125,5 +125,5 @@ void bench_faces(struct bench *bench) {
         bench_size(bench, 1920, 1088);
     }
     gpu_detect_close(&bench->device);
-    face_fixture_free(&fixture);
+    network_fixture_free(&fixture);
 }

@@ -15,7 +15,7 @@
 #include "gpu/jpeg/decode.h"
 #include "gpu/jpeg/encode.h"
 #include "gpu/jpeg/huffman_sync.h"
-#include "tests/filters/face_fixture.h"
+#include "tests/filters/network_fixture.h"
 
 /* As many threads enqueue as in the engine. */
 enum { WAY_CHOSEN = 3, LANES_MAX = 64, TIMES_MAX = 1 << 16, SUBMITTERS = 3, SUBMITTER_LANES = 8 };
@@ -323,16 +323,16 @@ static void bench_masks(struct bench *bench, const struct jpeg_files *files, con
 static void bench_searches(struct bench *bench, const struct jpeg_files *files) {
     const struct detect_arguments arguments = {.threshold = 1};
     struct error err = {0};
-    struct face_fixture fixture;
+    struct network_fixture fixture;
     struct chain chain = {0};
-    face_fixture_make(&fixture);
-    struct face_model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+    network_fixture_make(&fixture, &detector_faces);
+    struct model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     model.weights = fixture.weights;
     must(gpu_detect_open(&bench->device, &model, &err), &err);
     must(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &files->file[0].shape, &err), &err);
     bench_masks(bench, files, &chain);
     gpu_detect_close(&bench->device);
-    face_fixture_free(&fixture);
+    network_fixture_free(&fixture);
 }
 
 static void bench_colours(struct bench *bench, const struct jpeg_files *files) {

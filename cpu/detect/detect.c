@@ -8,7 +8,7 @@
 #include "cpu/detect/detect_job.h"
 #include "cpu/detect/detect_sink.h"
 #include "cpu/networks.h"
-#include "detect/faces.h"
+#include "detect/faces/faces.h"
 
 enum { LEAST_COLUMNS = 64 /* of a tile */ };
 
@@ -96,7 +96,8 @@ static uint64_t row_cost(const struct detect_job *job, const struct detect_pass 
     for (int i = pass->first; i <= pass->last; i++) {
         const struct detect_tensor *tensor = &job->tensors[i];
         uint64_t pixels = (uint64_t)tensor->width * tensor->height;
-        products += pixels * network_weights(&face_network[i]) / (face_network[i].kind == FACE_UP ? 4 : 1);
+        products += pixels * network_weights(&detector_faces.network->layer[i]) /
+                    (detector_faces.network->layer[i].kind == NETWORK_UP ? 4 : 1);
     }
     return products / job->tensors[pass->last].height / TUNED_DETECT_PRODUCTS;
 }
@@ -113,7 +114,7 @@ static size_t tensors_bytes(struct detect_job *job, const struct image *source) 
 static struct scratch_need need_of(const struct image *source) {
     struct detect_job job = {0};
     struct scratch_need need = {.shared = tensors_bytes(&job, source) +
-                                          bytes_align_up(sizeof(struct face_candidates), IMAGE_ALIGNMENT)};
+                                          bytes_align_up(sizeof(struct candidates), IMAGE_ALIGNMENT)};
     for (unsigned i = 0; i < DETECT_PASSES; i++) {
         struct run_of_pass run = {0};
         cut_tiles(&run, &job, &detect_passes[i]);
@@ -166,7 +167,7 @@ static enum status search(const struct cpu_context *context, const struct detect
 static enum status run(const struct cpu_context *context, const void *planned, const struct image *source,
                        const struct image *target, struct error *err) {
     const struct detect_plan *plan = planned;
-    const struct face_weights *weights = NULL;
+    const struct model_weights *weights = NULL;
     const struct detect_network *network = NULL;
     enum status status = cpu_networks_get(context->networks, &weights, &network, err);
     return status == ST_OK

@@ -15,7 +15,7 @@ struct detect_block {
 /* The first of the three layers of a block is `first`. */
 static void place_block(struct detect_block *block, const struct detect_job *job, int first, uint32_t columns,
                         struct detect_memory *memory) {
-    const struct face_network_layer *depth = &face_network[first + 1];
+    const struct network_layer *depth = &detector_faces.network->layer[first + 1];
     const size_t channels = (size_t)depth->outputs;
     block->ring = (struct detect_ring){.width = job->tensors[first].width,
                                        .height = job->tensors[first].height,
@@ -69,8 +69,8 @@ static void place_single(void *state, const struct detect_job *job, const struct
                          uint32_t columns, struct detect_memory *memory) {
     struct detect_single *single = state;
     single->job = job;
-    single->input = face_network[pass->first].input;
-    single->addend = face_network[pass->last].addend;
+    single->input = detector_faces.network->layer[pass->first].input;
+    single->addend = detector_faces.network->layer[pass->last].addend;
     single->output = pass->last;
     place_block(&single->block, job, pass->first, columns, memory);
 }
@@ -84,7 +84,7 @@ static void expand_tensor(void *context, uint32_t y, uint8_t *to) {
     const struct detect_block *block = &single->block;
     struct detect_dense dense = {
         .from = {detect_job_pixel(single->job, single->input, y, block->ring.read.from)},
-        .step = (size_t)face_network[single->input].outputs};
+        .step = (size_t)detector_faces.network->layer[single->input].outputs};
     expand_row(block, &dense, to);
 }
 
@@ -94,7 +94,7 @@ static void row_single(void *state, uint32_t y) {
     const uint8_t *window[DETECT_ROWS];
     detect_rows_window(&single->block.ring, y, expand_tensor, single, window);
     finish_row(&single->block, window,
-               single->addend == FACE_none ? NULL : detect_job_pixel(single->job, single->addend, y, x),
+               single->addend == NETWORK_NONE ? NULL : detect_job_pixel(single->job, single->addend, y, x),
                detect_job_pixel(single->job, single->output, y, x));
 }
 
@@ -118,7 +118,8 @@ static void place_first(void *state, const struct detect_job *job, const struct 
     first->output = pass->last;
     place_block(&first->block, job, FACE_block1_expand, columns, memory);
     const uint32_t middle = 2 * columns + 1, stem = middle + 2; /* columns that are read */
-    first->narrow = detect_job_take(memory, middle * (size_t)face_network[FACE_first_project].outputs);
+    first->narrow =
+        detect_job_take(memory, middle * (size_t)detector_faces.network->layer[FACE_first_project].outputs);
     place_block(&first->stem, job, FACE_stem, middle, memory);
     first->picture = (struct detect_ring){.width = 2 * job->tensors[FACE_stem].width,
                                           .height = 2 * job->tensors[FACE_stem].height,

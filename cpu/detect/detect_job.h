@@ -36,7 +36,7 @@ static inline uint8_t *detect_job_take(struct detect_memory *memory, size_t byte
 static inline uint8_t *detect_job_pixel(const struct detect_job *job, int layer, uint32_t y, uint32_t x) {
     const struct detect_tensor *tensor = &job->tensors[layer];
     return job->memory + tensor->offset + y * tensor->stride +
-           (size_t)x * (size_t)face_network[layer].outputs;
+           (size_t)x * (size_t)detector_faces.network->layer[layer].outputs;
 }
 
 enum { DETECT_STATE_BYTES = 896 };

@@ -26,10 +26,10 @@ static void begin_point(void *state, struct detect_columns columns) {
 
 static void row_point(void *state, uint32_t y) {
     const struct point *point = state;
-    const int input = face_network[point->layer].input;
+    const int input = detector_faces.network->layer[point->layer].input;
     const struct detect_dense dense = {.layer = &point->job->network->layer[point->layer][0],
                                        .from = {detect_job_pixel(point->job, input, y, point->columns.from)},
-                                       .step = (size_t)face_network[input].outputs,
+                                       .step = (size_t)detector_faces.network->layer[input].outputs,
                                        .to =
                                            detect_job_pixel(point->job, point->layer, y, point->columns.from),
                                        .pixels = point->columns.to - point->columns.from};
@@ -52,24 +52,27 @@ static void place_lateral(struct neck *neck, const struct detect_job *job, int u
     neck->job = job;
     neck->up = up;
     neck->lateral = up + 1;
-    neck->enlarged = detect_job_take(memory, (columns + 2) * (size_t)face_network[up].outputs);
+    neck->enlarged =
+        detect_job_take(memory, (columns + 2) * (size_t)detector_faces.network->layer[up].outputs);
 }
 
 /* A pixel is enlarged to two rows of two: both columns are made though only one may be needed. */
 static void lateral_row(const struct neck *neck, uint32_t y, uint8_t *to) {
     const struct detect_job *job = neck->job;
-    const int small = face_network[neck->up].input, input = face_network[neck->lateral].input;
+    const int small = detector_faces.network->layer[neck->up].input,
+              input = detector_faces.network->layer[neck->lateral].input;
     const uint32_t from = neck->columns.from / 2, end = (neck->columns.to + 1) / 2;
     const struct detect_dense up = {.layer = &job->network->layer[neck->up][y % 2],
                                     .from = {detect_job_pixel(job, small, y / 2, from)},
-                                    .step = (size_t)face_network[small].outputs,
+                                    .step = (size_t)detector_faces.network->layer[small].outputs,
                                     .to = neck->enlarged,
                                     .pixels = end - from};
     job->network->kernels->dense(&up);
-    const size_t before = (neck->columns.from - 2 * from) * (size_t)face_network[neck->up].outputs;
+    const size_t before =
+        (neck->columns.from - 2 * from) * (size_t)detector_faces.network->layer[neck->up].outputs;
     const struct detect_dense lateral = {.layer = &job->network->layer[neck->lateral][0],
                                          .from = {detect_job_pixel(job, input, y, neck->columns.from)},
-                                         .step = (size_t)face_network[input].outputs,
+                                         .step = (size_t)detector_faces.network->layer[input].outputs,
                                          .addend = neck->enlarged + before,
                                          .to = to,
                                          .pixels = neck->columns.to - neck->columns.from};
@@ -104,12 +107,13 @@ struct heads {
 static void place_heads(void *state, const struct detect_job *job, const struct detect_pass *pass,
                         uint32_t columns, struct detect_memory *memory) {
     struct heads *heads = state;
-    const size_t pixel = (size_t)face_network[FACE_neck4].outputs;
+    const size_t pixel = (size_t)detector_faces.network->layer[FACE_neck4].outputs;
     place_lateral(&heads->neck, job, pass->first, columns + 2, memory);
     heads->ring = (struct detect_ring){
         .width = job->tensors[FACE_neck4].width, .height = job->tensors[FACE_neck4].height, .stride = 1};
     uint8_t *rows = detect_job_take(memory, detect_rows_bytes(columns, 1, pixel));
-    heads->smooth = detect_job_take(memory, columns * (size_t)face_network[FACE_smooth].outputs);
+    heads->smooth =
+        detect_job_take(memory, columns * (size_t)detector_faces.network->layer[FACE_smooth].outputs);
     heads->sums = (int32_t *)(void *)detect_job_take(memory, columns * DETECT_SUMS * sizeof *heads->sums);
     if (memory->begin) {
         detect_rows_place(&heads->ring, pixel, columns, rows);
@@ -140,7 +144,7 @@ static void row_heads(void *state, uint32_t y) {
     job->network->kernels->dense(&smooth);
     const struct detect_dense sums = {.layer = &job->network->layer[FACE_heads][0],
                                       .from = {heads->smooth},
-                                      .step = (size_t)face_network[FACE_smooth].outputs,
+                                      .step = (size_t)detector_faces.network->layer[FACE_smooth].outputs,
                                       .to = heads->sums,
                                       .pixels = made.to - made.from};
     job->network->kernels->sums(&sums);

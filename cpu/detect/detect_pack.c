@@ -9,11 +9,11 @@
 
 /* A layer on its way, and where the next arrays go. */
 struct detect_packing {
-    const struct face_network_layer *form;
-    const struct face_layer *from;
+    const struct network_layer *form;
+    const struct model_layer *from;
     const struct detect_format *format;
     struct detect_packed *to;
-    unsigned half;   /* of a FACE_UP layer */
+    unsigned half;   /* of a NETWORK_UP layer */
     uint8_t *memory; /* NULL: sizes are computed */
     size_t used;
 };
@@ -49,26 +49,26 @@ static unsigned output_of(const struct detect_packing *packing, unsigned channel
 /* ---- layers that sum over all inputs ---- */
 
 static void shape_dense(struct detect_packing *packing) {
-    const struct face_network_layer *form = packing->form;
+    const struct network_layer *form = packing->form;
     struct detect_packed *to = packing->to;
-    const bool wide = form->kind == FACE_DENSE;
+    const bool wide = form->kind == NETWORK_DENSE;
     to->segments = wide ? 3 : 1;
     to->segment = (unsigned)bytes_align_up((size_t)form->inputs * (wide ? 3 : 1), 4);
-    to->outputs = (unsigned)form->outputs * (form->kind == FACE_UP ? 2 : 1);
+    to->outputs = (unsigned)form->outputs * (form->kind == NETWORK_UP ? 2 : 1);
     to->vectors = (to->outputs + packing->format->lanes - 1) / packing->format->lanes;
     to->half = packing->format->halves && 2 * to->outputs == 3 * packing->format->lanes;
-    to->groups = form->kind == FACE_HEADS ? to->vectors : (to->vectors + DETECT_GROUP - 1) / DETECT_GROUP;
+    to->groups = form->kind == NETWORK_HEADS ? to->vectors : (to->vectors + DETECT_GROUP - 1) / DETECT_GROUP;
 }
 
 /* The weight of an output for byte k of segment s. */
 static int dense_weight(const struct detect_packing *packing, unsigned channel, unsigned s, unsigned k) {
-    const struct face_network_layer *form = packing->form;
+    const struct network_layer *form = packing->form;
     const unsigned inputs = (unsigned)form->inputs, outputs = (unsigned)form->outputs;
     const unsigned output = output_of(packing, channel);
-    if (form->kind == FACE_DENSE) {
+    if (form->kind == NETWORK_DENSE) {
         return k < 3 * inputs ? packing->from->weights[(output * 3 + s) * 3 * inputs + k] : 0;
     }
-    unsigned block = form->kind == FACE_UP ? 2 * packing->half + channel / outputs : 0;
+    unsigned block = form->kind == NETWORK_UP ? 2 * packing->half + channel / outputs : 0;
     return packing->from->weights[(block * outputs + output) * inputs + k];
 }
 
@@ -200,13 +200,13 @@ static void pack_depth(struct detect_packing *packing) {
 static void pack_layer(struct detect_packing *packing) {
     struct detect_packed *to = packing->to;
     to->relu = packing->form->relu;
-    to->added = packing->form->addend != FACE_none;
+    to->added = packing->form->addend != NETWORK_NONE;
     if (packing->from) {
         to->addend_scale = packing->from->addend_scale;
         to->offset = packing->from->offset;
     }
     to->plain = to->relu && !to->added && to->offset == 0;
-    if (packing->form->kind == FACE_DEPTH) {
+    if (packing->form->kind == NETWORK_DEPTH) {
         pack_depth(packing);
     } else {
         shape_dense(packing);
@@ -215,13 +215,14 @@ static void pack_layer(struct detect_packing *packing) {
 }
 
 /* Lays all arrays over the network's memory (NULL: only counts); returns the bytes. */
-static size_t pack_all(const struct face_weights *weights, const struct detect_format *format,
+static size_t pack_all(const struct model_weights *weights, const struct detect_format *format,
                        struct detect_network *network) {
     struct detect_packing packing = {.format = format, .memory = network->memory};
     for (unsigned i = 0; i < FACE_LAYERS; i++) {
-        packing.form = &face_network[i];
+        packing.form = &detector_faces.network->layer[i];
         packing.from = weights ? &weights->layers[i] : NULL;
-        for (packing.half = 0; packing.half < (face_network[i].kind == FACE_UP ? 2 : 1); packing.half++) {
+        for (packing.half = 0; packing.half < (detector_faces.network->layer[i].kind == NETWORK_UP ? 2 : 1);
+             packing.half++) {
             packing.to = &network->layer[i][packing.half];
             pack_layer(&packing);
         }
@@ -234,7 +235,7 @@ size_t detect_pack_bytes(const struct detect_format *format) {
     return sizeof network + pack_all(NULL, format, &network);
 }
 
-enum status detect_pack(const struct face_weights *weights, const struct detect_kernels *kernels,
+enum status detect_pack(const struct model_weights *weights, const struct detect_kernels *kernels,
                         struct detect_network **network, struct error *err) {
     struct detect_network *made = calloc(1, sizeof *made);
     *network = NULL;

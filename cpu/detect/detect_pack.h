@@ -5,10 +5,10 @@
 
 #include "core/status.h"
 #include "cpu/detect/detect_kernels.h"
-#include "detect/model.h"
+#include "detect/faces/faces.h"
 
-/* A FACE_UP layer has two, for the upper and the lower rows that it makes of one: for each pixel of the input
- * the channels of two pixels side by side. The other layers have one. */
+/* A NETWORK_UP layer has two, for the upper and the lower rows that it makes of one: for each pixel of the
+ * input the channels of two pixels side by side. The other layers have one. */
 struct detect_network {
     const struct detect_kernels *kernels;
     struct detect_packed layer[FACE_LAYERS][2];
@@ -20,7 +20,7 @@ struct detect_network {
 size_t detect_pack_bytes(const struct detect_format *format);
 
 /* The weights are copied. ST_BUSY without memory. */
-enum status detect_pack(const struct face_weights *weights, const struct detect_kernels *kernels,
+enum status detect_pack(const struct model_weights *weights, const struct detect_kernels *kernels,
                         struct detect_network **network, struct error *err);
 
 /* NULL is allowed. */

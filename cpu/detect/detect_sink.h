@@ -8,8 +8,8 @@
 #include "filters/detect/detect.h"
 
 struct detect_sink {
-    struct face_candidates *candidates; /* in memory that no other process changes */
-    int32_t least;                      /* heat */
+    struct candidates *candidates; /* in memory that no other process changes */
+    int32_t least;                 /* heat */
     atomic_uint count;
 };
 

@@ -34,8 +34,8 @@ static unsigned last_reader(unsigned pass) {
     unsigned last = pass;
     for (unsigned p = pass + 1; p < DETECT_PASSES; p++) {
         for (int i = detect_passes[p].first; i <= detect_passes[p].last; i++) {
-            bool reads = face_network[i].input == detect_passes[pass].last ||
-                         face_network[i].addend == detect_passes[pass].last;
+            bool reads = detector_faces.network->layer[i].input == detect_passes[pass].last ||
+                         detector_faces.network->layer[i].addend == detect_passes[pass].last;
             last = reads ? p : last;
         }
     }
@@ -85,12 +85,12 @@ static unsigned largest(const struct detect_placing *placing) {
 }
 
 static void fill_size(struct detect_tensor tensors[FACE_LAYERS], int layer, uint32_t width, uint32_t height) {
-    const struct face_network_layer *form = &face_network[layer];
-    const bool picture = form->input == FACE_picture;
+    const struct network_layer *form = &detector_faces.network->layer[layer];
+    const bool picture = form->input == NETWORK_PICTURE;
     struct detect_tensor *tensor = &tensors[layer];
     width = picture ? width : tensors[form->input].width;
     height = picture ? height : tensors[form->input].height;
-    bool up = form->kind == FACE_UP;
+    bool up = form->kind == NETWORK_UP;
     tensor->width = up ? width * 2 : width / (uint32_t)form->stride;
     tensor->height = up ? height * 2 : height / (uint32_t)form->stride;
     tensor->stride = (size_t)tensor->width * (size_t)form->outputs;

@@ -4,7 +4,7 @@
 #ifndef BLURD_CPU_DETECT_DETECT_TENSORS_H
 #define BLURD_CPU_DETECT_DETECT_TENSORS_H
 
-#include "detect/network.h"
+#include "detect/faces/faces.h"
 
 enum {
     DETECT_PASSES = 20,

@@ -5,10 +5,8 @@ static const struct argument detect_table[] = {{.name = NULL}};
 
 /* 16 bits, since such planes are not padded to whole MCUs. */
 struct image_shape detect_shape(void) {
-    return (struct image_shape){.model = PIXEL_GRAY,
-                                .depth = 16,
-                                .width = sizeof(struct face_candidates) / sizeof(uint16_t),
-                                .height = 1};
+    return (struct image_shape){
+        .model = PIXEL_GRAY, .depth = 16, .width = sizeof(struct candidates) / sizeof(uint16_t), .height = 1};
 }
 
 static uint32_t padded(uint32_t side) {
@@ -65,7 +63,7 @@ const struct filter filter_detect = {
     .plan = plan,
     .planar = planar,
     .result = result,
-    .answer = ANSWER_FACES,
+    .answer = ANSWER_BOXES,
     .moves = true,
     .valid = valid,
     .samples = samples,

@@ -6,27 +6,27 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "detect/faces.h"
+#include "detect/faces/faces.h"
 #include "gpu/detect/detect_kernels.h"
 #include "gpu/detect/pack.h"
 #include "gpu/stream/launch.h"
 
-_Static_assert(sizeof(struct face_candidate) == sizeof(struct kernel_candidate) &&
-                   offsetof(struct face_candidate, sum) == offsetof(struct kernel_candidate, sum) &&
-                   offsetof(struct face_candidates, candidate) == sizeof(uint32_t),
+_Static_assert(sizeof(struct candidate) == sizeof(struct kernel_candidate) &&
+                   offsetof(struct candidate, sum) == offsetof(struct kernel_candidate, sum) &&
+                   offsetof(struct candidates, candidate) == sizeof(uint32_t),
                "kernels write what filters/detect/detect.h says");
 
 /* The packed model in the memory of a device. */
 struct gpu_faces {
-    struct face_model *model;
+    struct model *model;
     pthread_mutex_t lock;
     bool ready;
     struct pack_layout layout;
     CUdeviceptr memory;
-    const struct face_weights *weights;
+    const struct model_weights *weights;
 };
 
-enum status gpu_detect_open(struct gpu_device *device, struct face_model *model, struct error *err) {
+enum status gpu_detect_open(struct gpu_device *device, struct model *model, struct error *err) {
     struct gpu_faces *faces = calloc(1, sizeof *faces);
     if (!faces) {
         return fail(err, ST_BUSY, "out of memory");
@@ -67,7 +67,7 @@ static enum status upload_packed(struct gpu_faces *faces, struct gpu_stream *str
 
 static enum status load(struct gpu_faces *faces, struct gpu_stream *stream, struct error *err) {
     struct error why = {0};
-    enum status status = face_model_weights(faces->model, &faces->weights, &why);
+    enum status status = model_read(faces->model, &faces->weights, &why);
     if (status != ST_OK) {
         return fail(err, ST_UNSUPPORTED, "%s", why.text);
     }
@@ -111,9 +111,9 @@ struct search {
 /* log2 of the reduction of a layer's output against the picture. */
 static int scale_of(int layer) {
     int shift = 0;
-    for (; layer != FACE_picture; layer = face_network[layer].input) {
-        bool up = face_network[layer].kind == FACE_UP;
-        shift += face_network[layer].stride != 2 ? 0 : up ? -1 : 1;
+    for (; layer != NETWORK_PICTURE; layer = detector_faces.network->layer[layer].input) {
+        bool up = detector_faces.network->layer[layer].kind == NETWORK_UP;
+        shift += detector_faces.network->layer[layer].stride != 2 ? 0 : up ? -1 : 1;
     }
     return shift;
 }
@@ -123,7 +123,7 @@ static bool is_stored(int layer) {
     if (layer < 3 * PACK_BLOCKS) {
         return layer % 3 == 2;
     }
-    return face_network[layer].kind == FACE_POINT;
+    return detector_faces.network->layer[layer].kind == NETWORK_POINT;
 }
 
 static void lay_out(struct search *search) {
@@ -132,8 +132,8 @@ static void lay_out(struct search *search) {
             int shift = scale_of(i);
             size_t pixels = (size_t)(search->width >> shift) * (size_t)(search->height >> shift);
             search->tensor[i] = search->size;
-            search->size =
-                bytes_align_up(search->size + pixels * (size_t)face_network[i].outputs + SLACK, SLACK);
+            search->size = bytes_align_up(
+                search->size + pixels * (size_t)detector_faces.network->layer[i].outputs + SLACK, SLACK);
         }
     }
 }
@@ -172,8 +172,9 @@ static const struct division divisions[] = {
 
 /* The one with the fewest outputs that fits, or, if all have fewer, with the most. */
 static const struct division *division_of(int index) {
-    int32_t steps = pack_steps(index), stride = face_network[pack_first_layer(index) + 1].stride;
-    int32_t outputs = face_network[pack_first_layer(index) + 2].outputs;
+    int32_t steps = pack_steps(index),
+            stride = detector_faces.network->layer[pack_first_layer(index) + 1].stride;
+    int32_t outputs = detector_faces.network->layer[pack_first_layer(index) + 2].outputs;
     const struct division *found = NULL;
     for (size_t i = 0; i < sizeof divisions / sizeof *divisions; i++) {
         const struct division *division = &divisions[i];
@@ -221,15 +222,16 @@ static unsigned shared_memory(const struct division *division, int32_t before) {
 
 static struct face_block_pass block_pass(const struct search *search, int index) {
     int first = pack_first_layer(index), last = first + 2;
-    const struct face_network_layer *expand = &face_network[first], *project = &face_network[last];
+    const struct network_layer *expand = &detector_faces.network->layer[first],
+                               *project = &detector_faces.network->layer[last];
     const struct pack_block *packed = &search->faces->layout.block[index];
-    const struct face_layer *weights = &search->faces->weights->layers[last];
+    const struct model_layer *weights = &search->faces->weights->layers[last];
     CUdeviceptr memory = search->faces->memory;
     int in = scale_of(first), out = scale_of(last);
     return (struct face_block_pass){
-        .source = expand->input == FACE_picture ? 0 : search->tensor[expand->input],
+        .source = expand->input == NETWORK_PICTURE ? 0 : search->tensor[expand->input],
         .target = search->tensor[last],
-        .addend = project->addend == FACE_none ? 0 : search->tensor[project->addend],
+        .addend = project->addend == NETWORK_NONE ? 0 : search->tensor[project->addend],
         .weights = memory + packed->chunks,
         .scales = memory + packed->scales,
         .biases = memory + packed->biases,
@@ -278,15 +280,15 @@ static enum status run_stem(struct search *search, const struct image *source, s
 
 static enum status run_neck(struct search *search, int index, struct error *err) {
     int layer = pack_neck_layer(index), up = pack_up_layer(index);
-    const struct face_network_layer *form = &face_network[layer];
+    const struct network_layer *form = &detector_faces.network->layer[layer];
     const struct pack_neck *packed = &search->faces->layout.neck[index];
-    const struct face_layer *weights = &search->faces->weights->layers[layer];
+    const struct model_layer *weights = &search->faces->weights->layers[layer];
     CUdeviceptr memory = search->faces->memory;
-    int shift = up == FACE_none ? scale_of(layer) : scale_of(layer) + 1;
+    int shift = up == NETWORK_NONE ? scale_of(layer) : scale_of(layer) + 1;
     struct face_neck_pass pass = {
         .source = search->tensor[form->input],
         .target = search->tensor[layer],
-        .low = up == FACE_none ? 0 : search->tensor[face_network[up].input],
+        .low = up == NETWORK_NONE ? 0 : search->tensor[detector_faces.network->layer[up].input],
         .weights = memory + packed->weights,
         .terms = memory + packed->terms,
         .up_weights = memory + packed->up_weights,
@@ -322,7 +324,7 @@ static enum status run_heads(struct search *search, int32_t least, const struct 
         .width = search->width / FACE_CELL,
         .height = search->height / FACE_CELL,
         .least = least,
-        .most = FACE_CANDIDATES_MAX,
+        .most = CANDIDATES_MAX,
     };
     pass.tiles_x = ceil_divide(pass.width, KERNEL_FACE_SMOOTH_WIDTH);
     int32_t count = pass.tiles_x * ceil_divide(pass.height, KERNEL_FACE_SMOOTH_HEIGHT);
@@ -374,14 +376,14 @@ enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan
 /* ---- afterwards ---- */
 
 static int by_place(const void *a, const void *b) {
-    const struct face_candidate *one = a, *other = b;
+    const struct candidate *one = a, *other = b;
     return one->y != other->y ? (one->y > other->y) - (one->y < other->y)
                               : (one->x > other->x) - (one->x < other->x);
 }
 
 static void sort(void *result) {
-    struct face_candidates *candidates = result;
-    uint32_t count = candidates->count < FACE_CANDIDATES_MAX ? candidates->count : FACE_CANDIDATES_MAX;
+    struct candidates *candidates = result;
+    uint32_t count = candidates->count < CANDIDATES_MAX ? candidates->count : CANDIDATES_MAX;
     qsort(candidates->candidate, count, sizeof candidates->candidate[0], by_place);
 }
 

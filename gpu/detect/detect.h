@@ -7,7 +7,7 @@
 #include "filters/detect/detect.h"
 #include "gpu/stream/stream.h"
 
-struct face_model;
+struct model;
 
 /* Pictures with more pixels, after padding, are the CPU's: 13.4 bytes of device memory are needed for each.
  */
@@ -15,7 +15,7 @@ enum { DETECT_PIXELS_MAX = 1 << 25 };
 
 /* Lets the device search for faces. The model is read at the first search, and must outlive the device's use.
  * ST_BUSY without memory. */
-enum status gpu_detect_open(struct gpu_device *device, struct face_model *model, struct error *err);
+enum status gpu_detect_open(struct gpu_device *device, struct model *model, struct error *err);
 
 /* Forgets the model. Call it before gpu_device_close. */
 void gpu_detect_close(struct gpu_device *device);

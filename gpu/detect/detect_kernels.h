@@ -119,7 +119,7 @@ KERNEL_SIZE_IS(face_neck_pass, 80);
 /* The last 3x3 and the heads. */
 struct face_heads_pass {
     uint64_t source;
-    uint64_t candidates; /* struct face_candidates; its count is 0 before */
+    uint64_t candidates; /* struct candidates; its count is 0 before */
     uint64_t weights, terms;
     uint64_t head_weights, head_biases;
     int32_t width, height;
@@ -136,7 +136,7 @@ struct face_neck_terms {
 };
 KERNEL_SIZE_IS(face_neck_terms, 48);
 
-/* struct face_candidate of filters/detect/detect.h. */
+/* struct candidate of detect/candidates.h. */
 struct kernel_candidate {
     uint16_t x, y;
     int32_t sum[KERNEL_FACE_SUMS];

@@ -32,11 +32,11 @@ static size_t take(size_t *size, size_t bytes) {
 }
 
 int pack_steps(int block) {
-    return (face_network[pack_first_layer(block)].inputs + CHUNK - 1) / CHUNK;
+    return (detector_faces.network->layer[pack_first_layer(block)].inputs + CHUNK - 1) / CHUNK;
 }
 
 int pack_chunks(int block) {
-    return (face_network[pack_first_layer(block)].outputs + CHUNK - 1) / CHUNK;
+    return (detector_faces.network->layer[pack_first_layer(block)].outputs + CHUNK - 1) / CHUNK;
 }
 
 int pack_neck_layer(int neck) {
@@ -45,23 +45,23 @@ int pack_neck_layer(int neck) {
 }
 
 int pack_up_layer(int neck) {
-    return face_network[pack_neck_layer(neck)].addend;
+    return detector_faces.network->layer[pack_neck_layer(neck)].addend;
 }
 
 /* Matrix instructions of a block's last layer for each chunk. */
 static int project_instructions(int block) {
-    return (face_network[pack_first_layer(block) + 2].outputs + 15) / 16;
+    return (detector_faces.network->layer[pack_first_layer(block) + 2].outputs + 15) / 16;
 }
 
 static int neck_steps(int neck) {
-    return (face_network[pack_neck_layer(neck)].inputs + CHUNK - 1) / CHUNK;
+    return (detector_faces.network->layer[pack_neck_layer(neck)].inputs + CHUNK - 1) / CHUNK;
 }
 
 struct pack_layout pack_layout(void) {
     struct pack_layout layout = {0};
     for (int i = 0; i < PACK_BLOCKS; i++) {
         struct pack_block *block = &layout.block[i];
-        size_t outputs = (size_t)face_network[pack_first_layer(i) + 2].outputs;
+        size_t outputs = (size_t)detector_faces.network->layer[pack_first_layer(i) + 2].outputs;
         block->chunk_bytes = (size_t)pack_steps(i) * KERNEL_FACE_STEP + KERNEL_FACE_DEPTH +
                              2 * KERNEL_FACE_TERMS + (size_t)project_instructions(i) * KERNEL_FACE_ROWS;
         /* Groups of warps that have nothing to do read zeros behind the chunks. */
@@ -73,7 +73,7 @@ struct pack_layout pack_layout(void) {
         struct pack_neck *neck = &layout.neck[i];
         neck->weights = take(&layout.size, (size_t)neck_steps(i) * NECK_EIGHTHS * KERNEL_FACE_WARP);
         neck->terms = take(&layout.size, QUAD * sizeof(struct face_neck_terms));
-        if (pack_up_layer(i) != FACE_none) {
+        if (pack_up_layer(i) != NETWORK_NONE) {
             neck->up_weights = take(&layout.size, (size_t)4 * NECK_EIGHTHS * KERNEL_FACE_WARP);
             neck->up_terms = take(&layout.size, QUAD * sizeof(struct face_neck_terms));
         }
@@ -89,20 +89,22 @@ struct pack_layout pack_layout(void) {
 /* ---- weights of one instruction ---- */
 
 /* Weight of a layer, 0 for channels that it does not have. Taps count row by row. */
-static int8_t weight_of(const struct face_network_layer *form, const struct face_layer *layer, int tap,
+static int8_t weight_of(const struct network_layer *form, const struct model_layer *layer, int tap,
                         int output, int input) {
-    int taps = form->kind == FACE_DENSE || form->kind == FACE_DEPTH ? TAPS : form->kind == FACE_UP ? 4 : 1;
+    int taps = form->kind == NETWORK_DENSE || form->kind == NETWORK_DEPTH ? TAPS
+               : form->kind == NETWORK_UP                                 ? 4
+                                                                          : 1;
     if (output >= form->outputs || input >= form->inputs || tap >= taps) {
         return 0;
     }
     switch (form->kind) {
-    case FACE_DEPTH:
+    case NETWORK_DEPTH:
         return output == input ? layer->weights[tap * form->outputs + output] : 0;
-    case FACE_UP:
+    case NETWORK_UP:
         return layer->weights[(tap * form->outputs + output) * form->inputs + input];
-    case FACE_DENSE:
-    case FACE_POINT:
-    case FACE_HEADS:
+    case NETWORK_DENSE:
+    case NETWORK_POINT:
+    case NETWORK_HEADS:
         break;
     }
     return layer->weights[(output * taps + tap) * form->inputs + input];
@@ -110,8 +112,8 @@ static int8_t weight_of(const struct face_network_layer *form, const struct face
 
 /* A layer, and what a kernel makes of it at a time. */
 struct packing {
-    const struct face_network_layer *form;
-    const struct face_layer *layer;
+    const struct network_layer *form;
+    const struct model_layer *layer;
     int first; /* channel of a chunk */
 };
 
@@ -204,9 +206,9 @@ static struct origin up_origin(int step, int quad, int byte, int first) {
 /* ---- blocks ---- */
 
 static enum status check_sums(const struct packing *source, struct error *err) {
-    const struct face_network_layer *form = source->form;
-    bool alone = form->kind == FACE_DEPTH; /* an output has one input */
-    int taps = form->kind == FACE_POINT ? 1 : TAPS;
+    const struct network_layer *form = source->form;
+    bool alone = form->kind == NETWORK_DEPTH; /* an output has one input */
+    int taps = form->kind == NETWORK_POINT ? 1 : TAPS;
     for (int o = 0; o < form->outputs; o++) {
         int64_t most = source->layer->bias[o], least = most;
         for (int i = 0; i < taps * (alone ? 1 : form->inputs); i++) {
@@ -256,11 +258,11 @@ static void pack_depth_terms(const struct packing *source, uint8_t *to) {
     }
 }
 
-static struct packing packing_of(const struct face_weights *weights, int layer, int first) {
-    return (struct packing){&face_network[layer], &weights->layers[layer], first};
+static struct packing packing_of(const struct model_weights *weights, int layer, int first) {
+    return (struct packing){&detector_faces.network->layer[layer], &weights->layers[layer], first};
 }
 
-static void pack_chunk(const struct face_weights *weights, int block, int chunk, uint8_t *to) {
+static void pack_chunk(const struct model_weights *weights, int block, int chunk, uint8_t *to) {
     int first = pack_first_layer(block), steps = pack_steps(block);
     struct packing source = packing_of(weights, first, chunk * CHUNK);
     for (int i = 0; i < 2 * steps; i++) {
@@ -284,7 +286,7 @@ static void pack_chunk(const struct face_weights *weights, int block, int chunk,
     }
 }
 
-static enum status pack_block(const struct face_weights *weights, int block, const struct pack_block *layout,
+static enum status pack_block(const struct model_weights *weights, int block, const struct pack_block *layout,
                               uint8_t *memory, struct error *err) {
     int first = pack_first_layer(block);
     const struct packing expand = packing_of(weights, first, 0), depth = packing_of(weights, first + 1, 0);
@@ -296,8 +298,8 @@ static enum status pack_block(const struct face_weights *weights, int block, con
     for (int i = 0; i < pack_chunks(block); i++) {
         pack_chunk(weights, block, i, memory + layout->chunks + (size_t)i * layout->chunk_bytes);
     }
-    const struct face_layer *last = &weights->layers[first + 2];
-    size_t outputs = (size_t)face_network[first + 2].outputs;
+    const struct model_layer *last = &weights->layers[first + 2];
+    size_t outputs = (size_t)detector_faces.network->layer[first + 2].outputs;
     for (size_t i = 0; i < outputs; i++) {
         const float scale = last->scale[i] * 0x1p-49f;
         memcpy(memory + layout->scales + i * sizeof scale, &scale, sizeof scale);
@@ -325,7 +327,7 @@ static void pack_neck_layer_at(const struct packing *source, origin_of *origin, 
     }
 }
 
-enum status pack_weights(const struct face_weights *weights, const struct pack_layout *layout,
+enum status pack_weights(const struct model_weights *weights, const struct pack_layout *layout,
                          uint8_t *memory, struct error *err) {
     enum status status = ST_OK;
     for (int i = 0; i < PACK_BLOCKS && status == ST_OK; i++) {
@@ -335,7 +337,7 @@ enum status pack_weights(const struct face_weights *weights, const struct pack_l
         const struct pack_neck *neck = &layout->neck[i];
         const struct packing layer = packing_of(weights, pack_neck_layer(i), 0);
         pack_neck_layer_at(&layer, point_origin, neck_steps(i), memory + neck->weights, memory + neck->terms);
-        if (pack_up_layer(i) != FACE_none) {
+        if (pack_up_layer(i) != NETWORK_NONE) {
             const struct packing up = packing_of(weights, pack_up_layer(i), 0);
             pack_neck_layer_at(&up, up_origin, 4, memory + neck->up_weights, memory + neck->up_terms);
         }

@@ -3,7 +3,7 @@
 #ifndef BLURD_GPU_DETECT_PACK_H
 #define BLURD_GPU_DETECT_PACK_H
 
-#include "detect/model.h"
+#include "detect/faces/faces.h"
 
 enum {
     PACK_BLOCKS = 17, /* the stem with the layers that follow it, then the inverted residual blocks */
@@ -38,7 +38,7 @@ static inline int pack_first_layer(int block) {
 int pack_steps(int block);
 int pack_chunks(int block);
 
-/* Layers neck32 to neck4, and what each of them adds; FACE_none for neck32. */
+/* Layers neck32 to neck4, and what each of them adds; NETWORK_NONE for neck32. */
 int pack_neck_layer(int neck);
 int pack_up_layer(int neck);
 
@@ -46,7 +46,7 @@ struct pack_layout pack_layout(void);
 
 /* Fills `memory`, of layout->size bytes, all 0 before. ST_UNSUPPORTED for sums that are too large for the
  * kernels' way to round them. */
-enum status pack_weights(const struct face_weights *weights, const struct pack_layout *layout,
+enum status pack_weights(const struct model_weights *weights, const struct pack_layout *layout,
                          uint8_t *memory, struct error *err);
 
 #endif

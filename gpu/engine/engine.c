@@ -9,7 +9,7 @@
 
 #include "core/clock.h"
 #include "core/log.h"
-#include "detect/model.h"
+#include "detect/faces/faces.h"
 #include "gpu/detect/detect.h"
 #include "gpu/engine/engine_check.h"
 #include "gpu/engine/jpeg_stream.h"
@@ -24,7 +24,7 @@ struct engine {
     struct gpu_device device[WIRE_DEVICES_MAX];
     _Atomic unsigned load[WIRE_DEVICES_MAX];             /* runs in progress on the device */
     struct gpu_transcoder *transcoder[WIRE_DEVICES_MAX]; /* NULL: none */
-    struct face_model faces;                             /* path "": none */
+    struct model faces;                                  /* path "": none */
     _Atomic bool fault;                                  /* make the next run fault */
 };
 
@@ -81,7 +81,8 @@ static unsigned open_transcoder(struct engine *engine, unsigned device,
 /* Opened before the sandbox closes. Without a model, the CPU finds faces. */
 static void open_faces(struct engine *engine, const char *path) {
     struct error err = {0};
-    enum status status = path && path[0] ? face_model_open(&engine->faces, path, &err) : ST_UNSUPPORTED;
+    enum status status =
+        path && path[0] ? model_open(&engine->faces, &detector_faces, path, &err) : ST_UNSUPPORTED;
     for (unsigned i = 0; i < engine->count && status == ST_OK; i++) {
         status = gpu_detect_open(&engine->device[i], &engine->faces, &err);
     }
@@ -150,7 +151,7 @@ void engine_close(struct engine *engine) {
         gpu_device_close(&engine->device[i]);
     }
     if (engine->faces.path[0]) {
-        face_model_close(&engine->faces);
+        model_close(&engine->faces);
     }
     free(engine);
 }

@@ -150,7 +150,7 @@ static enum status check_result(const struct wire_run *run, const struct image_s
     bool aligned = run->target % IMAGE_ALIGNMENT == 0;
     struct image layout;
     if (chain_searches(&run->chain)) {
-        bool fits = jpeg->room >= sizeof(struct face_candidates) && aligned;
+        bool fits = jpeg->room >= sizeof(struct candidates) && aligned;
         return fits ? ST_OK : fail(err, ST_INTERNAL, "there is no room for candidates");
     }
     if (jpeg->pixels) {

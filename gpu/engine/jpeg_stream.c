@@ -327,9 +327,9 @@ struct lane_timing jpeg_stream_timing(const struct jpeg_stream *jpeg, int64_t to
 /* Fetches the candidates that are not downloaded yet. */
 static enum status end_search(struct jpeg_stream *jpeg, const struct transcode *job, size_t *size,
                               struct error *err) {
-    uint32_t count = ((const struct face_candidates *)(void *)job->output)->count;
-    count = count < FACE_CANDIDATES_MAX ? count : FACE_CANDIDATES_MAX;
-    *size = offsetof(struct face_candidates, candidate) + count * sizeof(struct face_candidate);
+    uint32_t count = ((const struct candidates *)(void *)job->output)->count;
+    count = count < CANDIDATES_MAX ? count : CANDIDATES_MAX;
+    *size = offsetof(struct candidates, candidate) + count * sizeof(struct candidate);
     if (*size <= CANDIDATES_AT_ONCE) {
         return ST_OK;
     }

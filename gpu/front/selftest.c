@@ -33,10 +33,10 @@ static bool same_pixels(const struct image *a, const struct image *b) {
 
 /* Memory behind the last candidate does not matter. */
 static bool same_faces(const struct image *a, const struct image *b) {
-    const struct face_candidates *one = (const struct face_candidates *)(void *)plane_row(&a->plane[0], 0);
-    const struct face_candidates *other = (const struct face_candidates *)(void *)plane_row(&b->plane[0], 0);
+    const struct candidates *one = (const struct candidates *)(void *)plane_row(&a->plane[0], 0);
+    const struct candidates *other = (const struct candidates *)(void *)plane_row(&b->plane[0], 0);
     uint32_t count = one->count;
-    return count == other->count && count <= FACE_CANDIDATES_MAX &&
+    return count == other->count && count <= CANDIDATES_MAX &&
            memcmp(one->candidate, other->candidate, count * sizeof one->candidate[0]) == 0;
 }
 

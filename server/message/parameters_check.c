@@ -4,7 +4,7 @@
 
 bool parameters_detect(const struct parameters *parameters) {
     const struct filter *filter = parameters->filter;
-    return parameters->detect.what == DETECT_FACES || (filter && filter->answer == ANSWER_FACES);
+    return parameters->detect.what == DETECT_FACES || (filter && filter->answer == ANSWER_BOXES);
 }
 
 uint32_t parameters_look(const struct parameters *parameters) {

@@ -261,7 +261,7 @@ static bool always(const struct filter *filter) {
 
 /* The search for faces gives regions and takes none. */
 static bool takes_regions(const struct filter *filter) {
-    return is_pipeline(filter) || filter->answer != ANSWER_FACES;
+    return is_pipeline(filter) || filter->answer != ANSWER_BOXES;
 }
 
 static bool makes_picture(const struct filter *filter) {
@@ -279,7 +279,7 @@ static bool shares_unit(const struct filter *filter) {
 
 /* Redaction comes before every step, so a pipeline takes it with any steps. */
 static bool can_redact(const struct filter *filter) {
-    return is_pipeline(filter) || (filter->moves && filter->answer != ANSWER_FACES) || filter->redacts;
+    return is_pipeline(filter) || (filter->moves && filter->answer != ANSWER_BOXES) || filter->redacts;
 }
 
 static const struct {

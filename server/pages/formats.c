@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "core/version.h"
-#include "detect/model.h"
+#include "detect/faces/faces.h"
 #include "gpu/front/versions.h"
 
 void formats_text(char text[static FORMATS_TEXT_MAX]) {
@@ -32,10 +32,10 @@ void formats_json(char text[static FORMATS_JSON_MAX]) {
 }
 
 void formats_version(char text[static FORMATS_VERSION_MAX]) {
-    char support[GPU_SUPPORT_MAX], formats[FORMATS_TEXT_MAX], model[FACE_MODEL_PATH_MAX];
+    char support[GPU_SUPPORT_MAX], formats[FORMATS_TEXT_MAX], model[MODEL_PATH_MAX];
     gpu_versions_support(support);
     formats_text(formats);
-    face_model_default(model);
+    model_default(&detector_faces, model);
     snprintf(text, FORMATS_VERSION_MAX, "blurd %s (%s)\n%s\nface model: %s", BLURD_VERSION, support, formats,
              model[0] ? model : "none");
 }

@@ -207,7 +207,7 @@ static void emit_work_answer(struct emitter *w, const struct filter *filter) {
         [ANSWER_PICTURE] = {"The picture.", NULL},
         [ANSWER_STATISTICS] = {"The statistics.", "Statistics"},
         [ANSWER_PLACEHOLDER] = {"The placeholder.", "Placeholder"},
-        [ANSWER_FACES] = {"The faces.", "Faces"},
+        [ANSWER_BOXES] = {"The faces.", "Faces"},
     };
     enum filter_answer answer = filter ? filter->answer : ANSWER_PICTURE;
     const char *schema = answers[answer].schema;
@@ -249,7 +249,7 @@ static void emit_form(struct emitter *w, const struct filter *filter) {
     emit(w, "{\"description\":\"The picture: the part that has a file name, whatever its own name.\","
             "\"$ref\":\"#/components/schemas/Picture\"}");
     each_parameter(w, filter, emit_property);
-    if (filter && filter->answer == ANSWER_FACES) {
+    if (filter && filter->answer == ANSWER_BOXES) {
         emit(w, "}}}");
         return;
     }

@@ -27,10 +27,10 @@ static uint32_t seen(uint32_t side, uint32_t longest, int most) {
     return rounded_up(fitted > 0 ? fitted : 1);
 }
 
-static void frame_of(struct faces_frame *frame, const struct image_shape *upright, int size) {
+static void frame_of(struct boxes_frame *frame, const struct image_shape *upright, int size) {
     int most = size == 0 ? DETECT_SIZE_USUAL : size;
     uint32_t longest = upright->width > upright->height ? upright->width : upright->height;
-    *frame = (struct faces_frame){.network_width = seen(upright->width, longest, most),
+    *frame = (struct boxes_frame){.network_width = seen(upright->width, longest, most),
                                   .network_height = seen(upright->height, longest, most),
                                   .width = upright->width,
                                   .height = upright->height};
@@ -65,7 +65,7 @@ static enum status plan_chain(struct detection *detection, const struct paramete
                               const struct image_shape *stored, uint8_t orientation, bool *planar,
                               struct error *err) {
     struct chain *chain = &detection->chain;
-    struct faces_frame *frame = &detection->frame;
+    struct boxes_frame *frame = &detection->frame;
     struct image_shape upright = orient_shape(stored, orientation);
     frame_of(frame, &upright, parameters->detect.size);
     const struct detect_arguments detect = {.threshold = parameters->detect.threshold};
@@ -137,9 +137,9 @@ static double rounded(double place) {
     return nearbyint(place * 100) / 100;
 }
 
-static void round_faces(struct faces *faces) {
+static void round_faces(struct boxes *faces) {
     for (unsigned i = 0; i < faces->count; i++) {
-        struct face *face = &faces->face[i];
+        struct box *face = &faces->box[i];
         face->x = rounded(face->x);
         face->y = rounded(face->y);
         face->width = fmax(rounded(face->width), 0.01);
@@ -148,21 +148,20 @@ static void round_faces(struct faces *faces) {
 }
 
 /* An engine may still change the result. A count above the maximum stays, and is refused later. */
-static struct face_candidates *copy_candidates(const struct detection *detection) {
-    const struct face_candidates *made =
-        (const struct face_candidates *)(const void *)detection->result.plane[0].data;
-    struct face_candidates *copy = &detection->found->candidates;
+static struct candidates *copy_candidates(const struct detection *detection) {
+    const struct candidates *made = (const struct candidates *)(const void *)detection->result.plane[0].data;
+    struct candidates *copy = &detection->found->candidates;
     uint32_t count = *(const volatile uint32_t *)&made->count; /* read once */
     copy->count = count;
-    count = count < FACE_CANDIDATES_MAX ? count : FACE_CANDIDATES_MAX;
+    count = count < CANDIDATES_MAX ? count : CANDIDATES_MAX;
     memcpy(copy->candidate, made->candidate, count * sizeof copy->candidate[0]);
     return copy;
 }
 
-enum status detection_read(struct detection *detection, struct face_model *model, struct error *err) {
-    struct faces *faces = &detection->found->faces;
-    const struct face_weights *weights;
-    enum status status = face_model_weights(model, &weights, err);
+enum status detection_read(struct detection *detection, struct model *model, struct error *err) {
+    struct boxes *faces = &detection->found->boxes;
+    const struct model_weights *weights;
+    enum status status = model_read(model, &weights, err);
     if (status == ST_OK) {
         status = faces_find(weights, copy_candidates(detection), &detection->frame, faces, err);
     }
@@ -179,8 +178,8 @@ enum status detection_add(const struct detection *detection, const struct parame
     if (!set->room) {
         region_lend(set, &detection->found->room);
     }
-    for (unsigned i = 0; i < detection->found->faces.count && status == ST_OK; i++) {
-        const struct face *face = &detection->found->faces.face[i];
+    for (unsigned i = 0; i < detection->found->boxes.count && status == ST_OK; i++) {
+        const struct box *face = &detection->found->boxes.box[i];
         const struct region region = {.form = ellipse ? REGION_ELLIPSE : REGION_RECTANGLE,
                                       .count = 4,
                                       .source = REGION_FOUND,
@@ -193,14 +192,14 @@ enum status detection_add(const struct detection *detection, const struct parame
     return status;
 }
 
-static enum status write_face(const struct face *face, double margin, bool first, struct buf *body,
+static enum status write_face(const struct box *face, double margin, bool first, struct buf *body,
                               struct error *err) {
     double number[4] = {face->x, face->y, face->width, face->height};
     region_entry_grow(number, margin);
     enum status status = buf_printf(
         body, err, "%s\n{\"x\":%.2f,\"y\":%.2f,\"width\":%.2f,\"height\":%.2f,\"score\":%.4f,\"landmarks\":[",
         first ? "" : ",", number[0], number[1], number[2], number[3], face->score);
-    for (unsigned i = 0; i < FACE_LANDMARKS && status == ST_OK; i++) {
+    for (unsigned i = 0; i < BOXES_LANDMARKS && status == ST_OK; i++) {
         status = buf_printf(body, err, "%s[%.2f,%.2f]", i ? "," : "", face->landmarks[i][0],
                             face->landmarks[i][1]);
     }
@@ -209,12 +208,12 @@ static enum status write_face(const struct face *face, double margin, bool first
 
 enum status detection_write(const struct detection *detection, const struct parameters *parameters,
                             struct buf *body, struct error *err) {
-    const struct faces *faces = &detection->found->faces;
+    const struct boxes *faces = &detection->found->boxes;
     double margin = parameters_given(parameters, "detect_margin") ? parameters->detect.margin : 0;
     enum status status = buf_printf(body, err, "{\"width\":%u,\"height\":%u,\"faces\":[",
                                     detection->frame.width, detection->frame.height);
     for (unsigned i = 0; i < faces->count && status == ST_OK; i++) {
-        status = write_face(&faces->face[i], margin, i == 0, body, err);
+        status = write_face(&faces->box[i], margin, i == 0, body, err);
     }
     return status == ST_OK ? buf_printf(body, err, "]}\n") : status;
 }
@@ -222,8 +221,8 @@ enum status detection_write(const struct detection *detection, const struct para
 void detection_report(const struct detection *detection, char text[DETECTION_REPORT_MAX]) {
     size_t used = 0;
     text[0] = '\0';
-    for (unsigned i = 0; i < detection->found->faces.count; i++) {
-        const struct face *face = &detection->found->faces.face[i];
+    for (unsigned i = 0; i < detection->found->boxes.count; i++) {
+        const struct box *face = &detection->found->boxes.box[i];
         char one[128];
         int length = snprintf(one, sizeof one, "%s%.1f,%.1f,%.1f,%.1f,%.3f", i ? "; " : "", face->x, face->y,
                               face->width, face->height, face->score);
@@ -239,7 +238,7 @@ void detection_report(const struct detection *detection, char text[DETECTION_REP
 void detection_note(const struct detection *detection, const struct parameters *parameters,
                     struct outcome *outcome) {
     outcome->searched = true;
-    outcome->faces = detection->found->faces.count;
+    outcome->faces = detection->found->boxes.count;
     if (parameters->detect.report && outcome->faces > 0) {
         outcome->report = malloc(DETECTION_REPORT_MAX);
     }

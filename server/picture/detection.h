@@ -6,7 +6,7 @@
 #define BLURD_SERVER_PICTURE_DETECTION_H
 
 #include "core/image.h"
-#include "detect/faces.h"
+#include "detect/faces/faces.h"
 #include "filters/chain.h"
 #include "server/message/parameters.h"
 
@@ -15,16 +15,16 @@ struct slot;
 
 /* From the search to the answer. */
 struct detection_found {
-    struct face_candidates candidates; /* the chain's result */
-    struct faces faces;                /* valid after detection_read */
-    struct region_room room;           /* for the regions */
+    struct candidates candidates; /* the chain's result */
+    struct boxes boxes;           /* valid after detection_read */
+    struct region_room room;      /* for the regions */
 };
 
 /* Zero-initialise. */
 struct detection {
     bool wanted;
     struct chain chain;            /* turns the stored picture upright, stretches it and searches */
-    struct faces_frame frame;      /* the stretched picture and the upright one */
+    struct boxes_frame frame;      /* the stretched picture and the upright one */
     struct image result;           /* of the chain; in memory that an engine may map */
     struct detection_found *found; /* what the daemon makes of it; in memory of its own */
 };
@@ -48,7 +48,7 @@ enum status detection_take_memory(struct detection *detection, struct slot *pict
 
 /* Finds the faces in the chain's result, of which it uses a copy. ST_LIMIT when there are too many to hide
  * all. */
-enum status detection_read(struct detection *detection, struct face_model *model, struct error *err);
+enum status detection_read(struct detection *detection, struct model *model, struct error *err);
 
 /* Appends a region for each face to a set in the upright picture. ST_LIMIT when the set is full. */
 enum status detection_add(const struct detection *detection, const struct parameters *parameters,

@@ -40,7 +40,7 @@ enum status output_write(const struct work_plan *plan, const struct image *resul
         return statistics_write(plan, result, body, err);
     case ANSWER_PLACEHOLDER:
         return write_placeholder(plan, result, body, err);
-    case ANSWER_FACES:
+    case ANSWER_BOXES:
         return detection_write(&plan->detection, plan->parameters, body, err);
     case ANSWER_PICTURE:
         break;

@@ -229,7 +229,7 @@ static enum status decode(struct pipeline *p) {
     if (status == ST_OK) {
         status = selection_count(&p->plan.selection, parameters, &p->request->outcome, p->err);
     }
-    if (status != ST_OK || plan_answer(&p->plan) == ANSWER_FACES || filters_follow(p)) {
+    if (status != ST_OK || plan_answer(&p->plan) == ANSWER_BOXES || filters_follow(p)) {
         return status;
     }
     status = make_source(p, NULL, p->err);
@@ -312,7 +312,7 @@ static bool has_mask(const struct pipeline *p) {
 }
 
 static enum status filter(struct pipeline *p) {
-    if (plan_answer(&p->plan) == ANSWER_FACES || p->filtered) {
+    if (plan_answer(&p->plan) == ANSWER_BOXES || p->filtered) {
         return ST_OK;
     }
     struct outcome *outcome = &p->request->outcome;

@@ -98,7 +98,7 @@ static enum status search(struct transcoding *work, struct error *err) {
     enum status status = detection_take_memory(detection, work->slot, request->slot, err);
     if (status == ST_OK) {
         job.output = detection->result.plane[0].data;
-        job.room = sizeof(struct face_candidates);
+        job.room = sizeof(struct candidates);
         status = lane_transcode(work->lane, &job, &size, &work->search, err);
     }
     status = status == ST_OK ? detection_read(detection, request->service->faces, err) : status;
@@ -171,7 +171,7 @@ static enum status run(struct transcoding *work, struct error *err) {
         return status;
     }
     transcode_init_output(plan, &request->answer.body);
-    return plan_answer(plan) == ANSWER_FACES
+    return plan_answer(plan) == ANSWER_BOXES
                ? detection_write(&plan->detection, &request->parameters, &request->answer.body, err)
                : make_picture(work, err);
 }
@@ -180,7 +180,7 @@ static void note_success(const struct transcoding *work) {
     struct request *request = work->request;
     struct outcome *outcome = &request->outcome;
     const struct lane_timing *search = &work->search, *timing = &work->timing;
-    bool picture = plan_answer(work->plan) != ANSWER_FACES;
+    bool picture = plan_answer(work->plan) != ANSWER_BOXES;
     outcome->stage_ns[STAGE_DECODE] += work->read_ns + search->upload_ns + timing->upload_ns;
     outcome->stage_ns[STAGE_DETECT] = search->filter_ns + search->download_ns;
     outcome->stage_ns[STAGE_FILTER] = timing->filter_ns;

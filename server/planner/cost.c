@@ -76,7 +76,7 @@ static float largest_pixels(const struct work_plan *plan) {
 
 /* Pixels of the picture that the network sees; 0: none is searched. */
 static float searched_pixels(const struct detection *detection) {
-    const struct faces_frame *frame = &detection->frame;
+    const struct boxes_frame *frame = &detection->frame;
     return detection->wanted ? (float)frame->network_width * (float)frame->network_height : 0;
 }
 

@@ -181,7 +181,7 @@ static enum status append_filter(struct work_plan *plan, unsigned index, struct 
 
 static enum status append_filters(struct work_plan *plan, struct error *err) {
     enum status status = ST_OK;
-    bool filters = plan_answer(plan) != ANSWER_FACES; /* these are found by a chain of their own */
+    bool filters = plan_answer(plan) != ANSWER_BOXES; /* these are found by a chain of their own */
     for (unsigned i = 0; i < plan->parameters->ops.count && filters && status == ST_OK; i++) {
         status = append_filter(plan, i, err);
     }

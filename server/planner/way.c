@@ -30,14 +30,14 @@ static bool is_whole(const struct work_plan *plan) {
     bool kept = is_jpeg_shape(&plan->stored) && is_jpeg_shape(&plan->encoded) && !plan_is_linear(plan);
     return (kept || may_convert(plan)) && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
            !plan->options.progressive && input->backend != BACKEND_CPU &&
-           (answer == ANSWER_PICTURE || answer == ANSWER_FACES) && !plan_moves_blocks(plan) &&
+           (answer == ANSWER_PICTURE || answer == ANSWER_BOXES) && !plan_moves_blocks(plan) &&
            plan->limits.reduction == 0;
 }
 
 /* Whether a device that only decodes or only encodes may do the filters. */
 static bool may_filter(const struct work_plan *plan) {
     return plan->parameters->input.backend != BACKEND_CPU && !plan_is_linear(plan) &&
-           plan_answer(plan) != ANSWER_FACES && only_filters(plan) && !plan_moves_blocks(plan) &&
+           plan_answer(plan) != ANSWER_BOXES && only_filters(plan) && !plan_moves_blocks(plan) &&
            !is_whole(plan);
 }
 

@@ -12,8 +12,8 @@ PRODUCT = ("core", "detect", "filters", "codecs", "config", "cpu", "gpu", "serve
 # Who may include whom, beside itself. server, bench and tests may include all.
 ALLOWED = {
     "core": set(),
-    "detect": {"core", "filters"},
-    "filters": {"core"},
+    "detect": {"core"},
+    "filters": {"core", "detect"},
     "codecs": {"core"},
     "config": {"core"},
     "cpu": {"core", "detect", "filters"},
@@ -22,6 +22,7 @@ ALLOWED = {
 # The same inside a folder: the parts of its parent that a subfolder may include beside itself. "." is the
 # files of the parent itself, x.h a single file. A subfolder that is not here is free.
 ALLOWED_INSIDE = {
+    "detect/faces": {"."},
     "cpu/rows": set(),
     "cpu/mask": {".", "rows"},
     "gpu/front": {".", "engine/engine.h", "wire", "cuda"},

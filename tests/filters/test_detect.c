@@ -14,10 +14,10 @@
 
 #include "core/clock.h"
 #include "cpu/cpu.h"
-#include "detect/faces.h"
-#include "tests/filters/face_fixture.h"
+#include "detect/faces/faces.h"
 #include "tests/filters/filter_levels.h"
-#include "tests/filters/reference_faces.h"
+#include "tests/filters/network_fixture.h"
+#include "tests/filters/reference_network.h"
 
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>
@@ -26,21 +26,21 @@
 
 enum { PARTS = 5, WANTED = 3000 /* candidates of a large picture */ };
 
-static struct face_fixture fixture;
-static struct face_model model;
+static struct network_fixture fixture;
+static struct model model;
 
-static void open_model(struct face_model *opened, const uint8_t *file) {
+static void open_model(struct model *opened, const uint8_t *file) {
     struct error err = {0};
     int fd = memfd_create("model", 0);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, file, face_weights_size()), face_weights_size());
-    assert_int_equal(face_model_adopt(opened, fd, "model", &err), ST_OK);
+    assert_int_equal(write(fd, file, model_size(detector_faces.network)), model_size(detector_faces.network));
+    assert_int_equal(model_adopt(opened, &detector_faces, fd, "model", &err), ST_OK);
 }
 
 static int setup(void **state) {
     levels_setup(state);
     struct levels *levels = *state;
-    face_fixture_make(&fixture);
+    network_fixture_make(&fixture, &detector_faces);
     open_model(&model, fixture.file);
     for (unsigned i = 0; i < LEVELS_MAX; i++) {
         if (levels->backend[i]) {
@@ -52,8 +52,8 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     levels_teardown(state);
-    face_model_close(&model);
-    face_fixture_free(&fixture);
+    model_close(&model);
+    network_fixture_free(&fixture);
     return 0;
 }
 
@@ -90,7 +90,7 @@ static int32_t *expected_sums(const struct image *image, uint32_t width, uint32_
             expected_pixel(image, x, y, rgb + ((size_t)y * width + x) * 3);
         }
     }
-    int32_t *sums = reference_faces(&fixture.weights, rgb, (int)width, (int)height, NULL);
+    int32_t *sums = reference_network(&fixture.weights, rgb, (int)width, (int)height, NULL);
     free(rgb);
     return sums;
 }
@@ -108,7 +108,7 @@ static double threshold_for(const int32_t *sums, size_t cells) {
     int32_t *heat = calloc(cells, sizeof *heat);
     assert_non_null(heat);
     for (size_t i = 0; i < cells; i++) {
-        heat[i] = sums[i * FACE_SUMS];
+        heat[i] = sums[i * CANDIDATES_SUMS];
     }
     qsort(heat, cells, sizeof *heat, descending);
     double value = heat[WANTED] * (double)fixture.weights.layers[FACE_heads].scale[0];
@@ -116,20 +116,20 @@ static double threshold_for(const int32_t *sums, size_t cells) {
     return 1 / (1 + exp(-value));
 }
 
-static struct face_candidates *expected_candidates(const int32_t *sums, uint32_t width, uint32_t height,
-                                                   double threshold) {
-    struct face_candidates *expected = calloc(1, sizeof *expected);
+static struct candidates *expected_candidates(const int32_t *sums, uint32_t width, uint32_t height,
+                                              double threshold) {
+    struct candidates *expected = calloc(1, sizeof *expected);
     assert_non_null(expected);
     const int32_t least = faces_least(&fixture.weights, threshold);
-    for (uint32_t i = 0; i < width * height; i++, sums += FACE_SUMS) {
-        if (sums[0] >= least && expected->count++ < FACE_CANDIDATES_MAX) {
-            struct face_candidate *candidate = &expected->candidate[expected->count - 1];
+    for (uint32_t i = 0; i < width * height; i++, sums += CANDIDATES_SUMS) {
+        if (sums[0] >= least && expected->count++ < CANDIDATES_MAX) {
+            struct candidate *candidate = &expected->candidate[expected->count - 1];
             candidate->x = (uint16_t)(i % width);
             candidate->y = (uint16_t)(i / width);
             memcpy(candidate->sum, sums, sizeof candidate->sum);
         }
     }
-    if (expected->count > FACE_CANDIDATES_MAX) {
+    if (expected->count > CANDIDATES_MAX) {
         memset(expected->candidate, 0, sizeof expected->candidate);
     }
     return expected;
@@ -144,13 +144,13 @@ static struct chain detect_chain(const struct image_shape *shape, double thresho
     return chain;
 }
 
-static struct face_candidates *candidates_of(const struct test_image *result) {
-    return (struct face_candidates *)(void *)plane_row(&result->image.plane[0], 0);
+static struct candidates *candidates_of(const struct test_image *result) {
+    return (struct candidates *)(void *)plane_row(&result->image.plane[0], 0);
 }
 
 /* Runs at one level in exactly the memory that the backend asks for, and compares. */
 static void check_level(const struct levels *levels, unsigned level, const struct chain *chain,
-                        const struct test_image *source, const struct face_candidates *expected) {
+                        const struct test_image *source, const struct candidates *expected) {
     const struct image_shape shape = image_shape(&source->image), result = chain_result(chain, &shape);
     struct test_image target = test_image_make(&result);
     struct crew *crew = levels->helpers ? helpers_crew(levels->helpers) : NULL;
@@ -165,7 +165,7 @@ static void check_level(const struct levels *levels, unsigned level, const struc
                                   .working = {memory, bytes}};
     struct error err = {0};
     assert_int_equal(lane_run(levels->lane[level], &run, NULL, &err), ST_OK);
-    const struct face_candidates *found = candidates_of(&target);
+    const struct candidates *found = candidates_of(&target);
     if (memcmp(found, expected, sizeof *found) != 0) {
         fail_msg("%s at %ux%u model %d of %u bits: %u candidates, expected %u", levels->name[level],
                  shape.width, shape.height, (int)shape.model, shape.depth, found->count, expected->count);
@@ -186,7 +186,7 @@ static void check_content(struct levels *levels, const struct image_shape *shape
     int32_t *sums = expected_sums(&source.image, plan->width, plan->height);
     const double threshold = threshold_for(sums, (size_t)columns * rows);
     const struct chain chain = detect_chain(shape, threshold);
-    struct face_candidates *expected = expected_candidates(sums, columns, rows, threshold);
+    struct candidates *expected = expected_candidates(sums, columns, rows, threshold);
     assert_true(expected->count > 0);
     for (unsigned i = 0; i < LEVELS_MAX; i++) {
         if (levels->lane[i]) {
@@ -278,10 +278,10 @@ static void test_too_many_candidates(void **state) {
     const struct image_shape shape = colours(512, 288);
     struct test_image source = test_image_make(&shape);
     const struct chain chain = detect_chain(&shape, 0);
-    struct face_candidates *expected = calloc(1, sizeof *expected);
+    struct candidates *expected = calloc(1, sizeof *expected);
     assert_non_null(expected);
     expected->count = 128 * 72;
-    assert_true(expected->count > FACE_CANDIDATES_MAX);
+    assert_true(expected->count > CANDIDATES_MAX);
     for (unsigned i = 0; i < LEVELS_MAX; i++) {
         if (levels->lane[i]) {
             check_level(levels, i, &chain, &source, expected);
@@ -306,14 +306,14 @@ static void test_without_a_model(void **state) {
     struct error err = {0};
     assert_int_equal(cpu_backend_open("auto", &backend, &err), ST_OK);
     assert_int_equal(run_once(backend, &shape, 0, &err), ST_UNSUPPORTED);
-    struct face_model damaged = {0};
+    struct model damaged = {0};
     fixture.file[100000] ^= 1;
     open_model(&damaged, fixture.file);
     fixture.file[100000] ^= 1;
     cpu_backend_use_model(backend, &damaged);
     assert_int_equal(run_once(backend, &shape, 0, &err), ST_CORRUPT);
     backend_close(backend);
-    face_model_close(&damaged);
+    model_close(&damaged);
 }
 
 /* "A few bytes for each pixel": docs and cpu/detect/detect.h name these. */

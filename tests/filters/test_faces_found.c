@@ -15,7 +15,7 @@
 #include "codecs/codec.h"
 #include "core/json/json_reader.h"
 #include "cpu/cpu.h"
-#include "detect/faces.h"
+#include "detect/faces/faces.h"
 #include "tests/filters/filter_levels.h"
 
 /* last: it defines a macro that is called fail, too */
@@ -23,12 +23,12 @@
 
 #define MODEL "build/face/centerface.face"
 
-enum { BOXES_MAX = 64, FILE_MAX = 4 << 20, EXPECTED = 87 };
+enum { PLACES_MAX = 64, FILE_MAX = 4 << 20, EXPECTED = 87 };
 
 static const double least_score = 0.2, sure_score = 0.5, invented_score = 0.6;
 
 /* Corners and score. */
-struct box {
+struct place {
     double x1, y1, x2, y2, score;
 };
 
@@ -37,8 +37,8 @@ struct tally {
 };
 
 static const char *folder = "../shared/faces";
-static struct face_model model;
-static const struct face_weights *weights;
+static struct model model;
+static const struct model_weights *weights;
 static struct backend *backend;
 static struct lane *lane;
 
@@ -53,14 +53,14 @@ static struct bytes read_file(const char *name) {
     return whole;
 }
 
-static double overlap(const struct box *a, const struct box *b) {
+static double overlap(const struct place *a, const struct place *b) {
     double both =
         fmax(0, fmin(a->x2, b->x2) - fmax(a->x1, b->x1)) * fmax(0, fmin(a->y2, b->y2) - fmax(a->y1, b->y1));
     double one = (a->x2 - a->x1) * (a->y2 - a->y1), other = (b->x2 - b->x1) * (b->y2 - b->y1);
     return both / (one + other - both);
 }
 
-static double best(const struct box *box, const struct box *others, unsigned count) {
+static double best(const struct place *box, const struct place *others, unsigned count) {
     double most = 0;
     for (unsigned i = 0; i < count; i++) {
         most = fmax(most, overlap(box, &others[i]));
@@ -85,12 +85,12 @@ static struct test_image decoded(struct bytes file, bool native) {
 }
 
 static unsigned rounded_up(uint32_t side) {
-    return (side + FACE_MULTIPLE - 1) / FACE_MULTIPLE * FACE_MULTIPLE;
+    return (side + DETECT_UNIT - 1) / DETECT_UNIT * DETECT_UNIT;
 }
 
 /* Stretched to multiples of 32, as docs/faces.md says. */
-static unsigned find(const struct test_image *source, struct box boxes[BOXES_MAX]) {
-    static struct faces faces;
+static unsigned find(const struct test_image *source, struct place boxes[PLACES_MAX]) {
+    static struct boxes faces;
     struct image_shape shape = image_shape(&source->image);
     char text[128];
     snprintf(text, sizeof text, "resize:width=%u height=%u fit=fill kernel=linear enlarge=true",
@@ -103,26 +103,27 @@ static unsigned find(const struct test_image *source, struct box boxes[BOXES_MAX
     struct image_shape result = chain_result(&chain, &shape);
     struct test_image target = test_image_make(&result);
     struct chain_run run = {.chain = &chain, .source = &source->image, .target = &target.image};
-    const struct faces_frame frame = {seen.width, seen.height, shape.width, shape.height};
-    struct face_candidates *candidates = (void *)plane_row(&target.image.plane[0], 0);
+    const struct boxes_frame frame = {seen.width, seen.height, shape.width, shape.height};
+    struct candidates *candidates = (void *)plane_row(&target.image.plane[0], 0);
     if (lane_run(lane, &run, NULL, &err) != ST_OK ||
         faces_find(weights, candidates, &frame, &faces, &err) != ST_OK) {
         fail_msg("%s", err.text);
     }
-    assert_true(faces.count <= BOXES_MAX);
+    assert_true(faces.count <= PLACES_MAX);
     for (unsigned i = 0; i < faces.count; i++) {
-        const struct face *face = &faces.face[i];
-        boxes[i] = (struct box){face->x, face->y, face->x + face->width, face->y + face->height, face->score};
+        const struct box *face = &faces.box[i];
+        boxes[i] =
+            (struct place){face->x, face->y, face->x + face->width, face->y + face->height, face->score};
     }
     test_image_free(&target);
     return faces.count;
 }
 
-static void compare(const char *name, bool native, const struct box *reference, unsigned count,
+static void compare(const char *name, bool native, const struct place *reference, unsigned count,
                     struct tally *tally) {
     struct bytes file = read_file(name);
     struct test_image source = decoded(file, native);
-    struct box found[BOXES_MAX];
+    struct place found[PLACES_MAX];
     unsigned faces = find(&source, found);
     for (unsigned i = 0; i < count; i++) {
         double most = best(&reference[i], found, faces);
@@ -144,7 +145,7 @@ static void compare(const char *name, bool native, const struct box *reference, 
 
 /* ---- the reference ---- */
 
-static void read_box(struct json_reader *reader, struct box *box) {
+static void read_box(struct json_reader *reader, struct place *box) {
     double *const number[] = {&box->x1, &box->y1, &box->x2, &box->y2, &box->score};
     bool more;
     assert_true(json_reader_open(reader, '['));
@@ -154,19 +155,19 @@ static void read_box(struct json_reader *reader, struct box *box) {
     assert_true(json_reader_next(reader, ']', &more) && !more);
 }
 
-static unsigned read_boxes(struct json_reader *reader, struct box boxes[BOXES_MAX]) {
+static unsigned read_boxes(struct json_reader *reader, struct place boxes[PLACES_MAX]) {
     unsigned count = 0;
     bool more;
     assert_true(json_reader_open(reader, '['));
     while (json_reader_next(reader, ']', &more) && more) {
-        assert_true(count < BOXES_MAX);
+        assert_true(count < PLACES_MAX);
         read_box(reader, &boxes[count++]);
     }
     return count;
 }
 
 static void read_picture(struct json_reader *reader, const char *name, bool native, struct tally *tally) {
-    struct box boxes[BOXES_MAX];
+    struct place boxes[PLACES_MAX];
     char member[16];
     bool more;
     assert_true(json_reader_open(reader, '{'));
@@ -224,9 +225,8 @@ int main(void) {
         printf("faces: skipped, there is no %s or no %s\n", MODEL, folder);
         return 0;
     }
-    if (face_model_open(&model, MODEL, &err) != ST_OK ||
-        face_model_weights(&model, &weights, &err) != ST_OK ||
-        cpu_backend_open("auto", &backend, &err) != ST_OK) {
+    if (model_open(&model, &detector_faces, MODEL, &err) != ST_OK ||
+        model_read(&model, &weights, &err) != ST_OK || cpu_backend_open("auto", &backend, &err) != ST_OK) {
         printf("faces: %s\n", err.text);
         return 1;
     }
@@ -238,6 +238,6 @@ int main(void) {
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     lane_destroy(lane);
     backend_close(backend);
-    face_model_close(&model);
+    model_close(&model);
     return failed;
 }

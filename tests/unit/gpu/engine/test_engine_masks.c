@@ -150,7 +150,7 @@ static void test_chains(void **state) {
     assert_int_equal(chain_append(&run.chain, filter_get(FILTER_BLUR), &blurred, &shape, NULL), ST_OK);
     assert_refused(&run); /* the mask cannot follow */
     run.chain.count = 0;
-    run.jpeg.room = sizeof(struct face_candidates);
+    run.jpeg.room = sizeof(struct candidates);
     assert_int_equal(chain_append(&run.chain, filter_get(FILTER_DETECT), &detect, &shape, NULL), ST_OK);
     assert_refused(&run);
 }

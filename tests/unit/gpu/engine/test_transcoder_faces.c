@@ -3,12 +3,12 @@
 #include "gpu/detect/detect.h"
 #include "gpu/engine/transcoder.h"
 #include "gpu/filters/gpu_chain.h"
-#include "tests/filters/face_fixture.h"
+#include "tests/filters/network_fixture.h"
 #include "tests/unit/codecs/picture_fixture.h"
 #include "tests/unit/gpu/engine/submitter_fixture.h"
 
-static struct face_candidates expected;
-static _Alignas(IMAGE_ALIGNMENT) struct face_candidates got;
+static struct candidates expected;
+static _Alignas(IMAGE_ALIGNMENT) struct candidates got;
 
 static const struct jpeg_recipe large = {.luma = {2, 2}, .width = 200, .height = 150};
 
@@ -201,18 +201,18 @@ static void test_a_lost_picture(void **state) {
     assert_int_equal(blur_again(&picture, &plain_shape), ST_OK);
 }
 
-static struct face_fixture fixture;
-static struct face_model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+static struct network_fixture fixture;
+static struct model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
 
 static int open_all(void **state) {
-    face_fixture_make(&fixture);
+    network_fixture_make(&fixture, &detector_faces);
     model.weights = fixture.weights;
     return open_device(state) == 0 && gpu_detect_open(&device, &model, NULL) == ST_OK ? 0 : -1;
 }
 
 static int close_all(void **state) {
     gpu_detect_close(&device);
-    face_fixture_free(&fixture);
+    network_fixture_free(&fixture);
     return close_device(state);
 }
 

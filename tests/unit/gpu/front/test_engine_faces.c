@@ -2,9 +2,9 @@
  * An engine that is given a face model, on the fake driver: the self-test compares its search with the CPU's.
  */
 #include "cpu/cpu.h"
-#include "detect/model.h"
+#include "detect/faces/faces.h"
 #include "gpu/front/selftest.h"
-#include "tests/filters/face_fixture.h"
+#include "tests/filters/network_fixture.h"
 #include "tests/unit/core/slot_fixture.h"
 #include "tests/unit/time_limit.h"
 
@@ -20,7 +20,7 @@ unsigned time_limit_seconds = 300; /* kernels on the host, fiber by fiber */
 
 static char library[PATH_MAX + 40], model_path[] = "/tmp/blurd-test-faces-XXXXXX";
 
-static struct face_fixture fixture;
+static struct network_fixture fixture;
 
 static int make_model(void **state) {
     (void)state;
@@ -30,16 +30,17 @@ static int make_model(void **state) {
         return -1;
     }
     snprintf(library, sizeof library, "%s/../fake_cuda/libfakecuda.so", dirname(program));
-    face_fixture_make(&fixture);
+    network_fixture_make(&fixture, &detector_faces);
     int fd = mkstemp(model_path);
-    bool written = fd >= 0 && write(fd, fixture.file, face_weights_size()) == (ssize_t)face_weights_size();
+    bool written = fd >= 0 && write(fd, fixture.file, model_size(detector_faces.network)) ==
+                                  (ssize_t)model_size(detector_faces.network);
     return written && close(fd) == 0 ? 0 : -1;
 }
 
 static int remove_model(void **state) {
     (void)state;
     unlink(model_path);
-    face_fixture_free(&fixture);
+    network_fixture_free(&fixture);
     return 0;
 }
 
@@ -52,11 +53,11 @@ static uint32_t test_engine(const char *path) {
     struct engine *engine;
     struct engine_link link = LINK_NONE;
     struct backend *reference = NULL;
-    struct face_model model;
+    struct model model;
     struct slot_pool *pool = make_pool(64 * MIB);
     struct slot *slot = acquire_kind(pool, SLOT_LENT_WORK);
     _Atomic uint32_t refused = 0;
-    assert_int_equal(face_model_open(&model, model_path, &err), ST_OK);
+    assert_int_equal(model_open(&model, &detector_faces, model_path, &err), ST_OK);
     assert_int_equal(cpu_backend_open("auto", &reference, &err), ST_OK);
     cpu_backend_use_model(reference, &model);
     assert_int_equal(engine_open(&engine, &options, &ready, &err), ST_OK);
@@ -65,7 +66,7 @@ static uint32_t test_engine(const char *path) {
     link_close(&link);
     engine_close(engine);
     backend_close(reference);
-    face_model_close(&model);
+    model_close(&model);
     slot_give_back(slot);
     slot_pool_destroy(pool);
     return refused;
@@ -90,11 +91,12 @@ static uint32_t test_changed(size_t offset, int32_t value) {
     int32_t before;
     memcpy(&before, fixture.file + offset, sizeof before);
     memcpy(fixture.file + offset, &value, sizeof value);
-    face_fixture_seal(fixture.file);
-    assert_int_equal(write(fd, fixture.file, face_weights_size()), face_weights_size());
+    network_fixture_seal(&fixture);
+    assert_int_equal(write(fd, fixture.file, model_size(detector_faces.network)),
+                     model_size(detector_faces.network));
     close(fd);
     memcpy(fixture.file + offset, &before, sizeof before);
-    face_fixture_seal(fixture.file);
+    network_fixture_seal(&fixture);
     uint32_t refused = test_engine(path);
     unlink(path);
     return refused;
@@ -103,15 +105,17 @@ static uint32_t test_changed(size_t offset, int32_t value) {
 /* Another model than the CPU's gives other faces. */
 static void test_another_model(void **state) {
     (void)state;
-    assert_int_equal(test_changed(face_fixture_offset(FACE_heads, FACE_ARRAY_BIASES), 4711),
+    assert_int_equal(test_changed(network_fixture_offset(&fixture, FACE_heads, NETWORK_ARRAY_BIASES), 4711),
                      1u << FILTER_DETECT);
 }
 
 /* The GPU does not take a model with sums that its kernels would round wrongly. */
 static void test_large_sums(void **state) {
     (void)state;
-    assert_int_equal(test_changed(face_fixture_offset(FACE_stem, FACE_ARRAY_BIASES), 1 << 23), 0);
-    assert_int_equal(test_changed(face_fixture_offset(FACE_block3_depth, FACE_ARRAY_BIASES), 1 << 23), 0);
+    assert_int_equal(test_changed(network_fixture_offset(&fixture, FACE_stem, NETWORK_ARRAY_BIASES), 1 << 23),
+                     0);
+    assert_int_equal(
+        test_changed(network_fixture_offset(&fixture, FACE_block3_depth, NETWORK_ARRAY_BIASES), 1 << 23), 0);
 }
 
 int main(void) {

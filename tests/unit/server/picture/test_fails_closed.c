@@ -14,8 +14,8 @@ enum { SIDE = 2000 };
 static void test_a_model_that_cannot_be_read(void **state) {
     (void)state;
     static struct detection_found found;
-    static struct face_candidates none;
-    struct face_model model = {.fd = -1, .tried = true, .failure = {.status = ST_CORRUPT, .text = "damaged"}};
+    static struct candidates none;
+    struct model model = {.fd = -1, .tried = true, .failure = {.status = ST_CORRUPT, .text = "damaged"}};
     struct detection detection = {.wanted = true, .found = &found};
     struct error err = {0};
     detection.result.plane[0].data = (uint8_t *)&none;
@@ -70,7 +70,7 @@ static void test_lists_of_faces(void **state) {
         struct outcome outcome = {0};
         parameters_init(&parameters, filter_get(FILTER_BLUR));
         parameters.detect.report = i & 1;
-        found.faces.count = i / 2;
+        found.boxes.count = i / 2;
         detection_note(&detection, &parameters, &outcome);
         assert_true(outcome.searched && outcome.faces == i / 2);
         assert_int_equal(outcome.report != NULL, i == 3);

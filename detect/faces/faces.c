@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "detect/faces.h"
+#include "detect/faces/faces.h"
 
 #include <math.h>
 
@@ -15,11 +15,11 @@ static double sigmoid(double value) {
     return 1 / (1 + exp(-value));
 }
 
-static double head(const struct face_weights *weights, int channel, int32_t sum) {
+static double head(const struct model_weights *weights, int channel, int32_t sum) {
     return (double)sum * (double)weights->layers[FACE_heads].scale[channel];
 }
 
-int32_t faces_least(const struct face_weights *weights, double threshold) {
+int32_t faces_least(const struct model_weights *weights, double threshold) {
     int64_t low = INT32_MIN, high = INT32_MAX; /* the answer is in [low, high] */
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -32,7 +32,7 @@ int32_t faces_least(const struct face_weights *weights, double threshold) {
     return (int32_t)low;
 }
 
-static bool is_before(const struct face_candidate *a, const struct face_candidate *b) {
+static bool is_before(const struct candidate *a, const struct candidate *b) {
     if (a->sum[HEAT] != b->sum[HEAT]) {
         return a->sum[HEAT] > b->sum[HEAT];
     }
@@ -40,8 +40,8 @@ static bool is_before(const struct face_candidate *a, const struct face_candidat
 }
 
 /* Moves entry i of a heap of `count` down to its place; the last in order is at the top. */
-static void sift(struct face_candidate *heap, uint32_t i, uint32_t count) {
-    struct face_candidate moved = heap[i];
+static void sift(struct candidate *heap, uint32_t i, uint32_t count) {
+    struct candidate moved = heap[i];
     for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
         child += child + 1 < count && is_before(&heap[child], &heap[child + 1]);
         if (!is_before(&moved, &heap[child])) {
@@ -53,12 +53,12 @@ static void sift(struct face_candidate *heap, uint32_t i, uint32_t count) {
 }
 
 /* Heapsort: qsort() may allocate. */
-static void sort(struct face_candidate *candidate, uint32_t count) {
+static void sort(struct candidate *candidate, uint32_t count) {
     for (uint32_t i = count / 2; i-- > 0;) {
         sift(candidate, i, count);
     }
     for (uint32_t left = count; left-- > 1;) {
-        struct face_candidate last = candidate[0];
+        struct candidate last = candidate[0];
         candidate[0] = candidate[left];
         candidate[left] = last;
         sift(candidate, 0, left);
@@ -74,8 +74,8 @@ static double side(double value) {
 }
 
 /* The box and landmarks of a candidate, in pixels of the network's picture. */
-static struct face decode(const struct face_weights *weights, const struct face_candidate *from,
-                          const struct faces_frame *frame) {
+static struct box decode(const struct model_weights *weights, const struct candidate *from,
+                         const struct boxes_frame *frame) {
     double value[FACE_SUMS];
     for (int i = 0; i < FACE_SUMS; i++) {
         value[i] = head(weights, i, from->sum[i]);
@@ -83,7 +83,7 @@ static struct face decode(const struct face_weights *weights, const struct face_
     double width = side(value[SCALE_X]), height = side(value[SCALE_Y]);
     double left = (from->x + value[OFFSET_X] + 0.5) * FACE_CELL - width / 2;
     double top = (from->y + value[OFFSET_Y] + 0.5) * FACE_CELL - height / 2;
-    struct face face = {.score = sigmoid(value[HEAT])};
+    struct box face = {.score = sigmoid(value[HEAT])};
     face.x = clamp(left, 0, frame->network_width);
     face.y = clamp(top, 0, frame->network_height);
     face.width = fmin(width, frame->network_width - face.x);
@@ -100,21 +100,21 @@ static double shared(double a, double a_size, double b, double b_size) {
 }
 
 /* Intersection over union. */
-static double overlap(const struct face *a, const struct face *b) {
+static double overlap(const struct box *a, const struct box *b) {
     double both = shared(a->x, a->width, b->x, b->width) * shared(a->y, a->height, b->y, b->height);
     return both / (a->width * a->height + b->width * b->height - both);
 }
 
-static bool is_found(const struct faces *faces, const struct face *face) {
+static bool is_found(const struct boxes *faces, const struct box *face) {
     for (unsigned i = 0; i < faces->count; i++) {
-        if (overlap(&faces->face[i], face) >= overlap_limit) {
+        if (overlap(&faces->box[i], face) >= overlap_limit) {
             return true;
         }
     }
     return false;
 }
 
-static void scale_face(const struct faces_frame *frame, struct face *face) {
+static void scale_face(const struct boxes_frame *frame, struct box *face) {
     double x = (double)frame->width / frame->network_width, y = (double)frame->height / frame->network_height;
     face->x *= x, face->width *= x;
     face->y *= y, face->height *= y;
@@ -123,25 +123,25 @@ static void scale_face(const struct faces_frame *frame, struct face *face) {
     }
 }
 
-enum status faces_find(const struct face_weights *weights, struct face_candidates *candidates,
-                       const struct faces_frame *frame, struct faces *faces, struct error *err) {
+enum status faces_find(const struct model_weights *weights, struct candidates *candidates,
+                       const struct boxes_frame *frame, struct boxes *faces, struct error *err) {
     faces->count = 0;
-    if (candidates->count > FACE_CANDIDATES_MAX) {
-        return fail(err, ST_LIMIT, "more than %d places of the picture look like faces", FACE_CANDIDATES_MAX);
+    if (candidates->count > CANDIDATES_MAX) {
+        return fail(err, ST_LIMIT, "more than %d places of the picture look like faces", CANDIDATES_MAX);
     }
     sort(candidates->candidate, candidates->count);
     for (uint32_t i = 0; i < candidates->count; i++) {
-        struct face face = decode(weights, &candidates->candidate[i], frame);
+        struct box face = decode(weights, &candidates->candidate[i], frame);
         if (!(face.width > 0 && face.height > 0) || is_found(faces, &face)) {
             continue;
         }
-        if (faces->count == FACES_MAX) {
-            return fail(err, ST_LIMIT, "the picture has more than %d faces", FACES_MAX);
+        if (faces->count == BOXES_MAX) {
+            return fail(err, ST_LIMIT, "the picture has more than %d faces", BOXES_MAX);
         }
-        faces->face[faces->count++] = face;
+        faces->box[faces->count++] = face;
     }
     for (unsigned i = 0; i < faces->count; i++) {
-        scale_face(frame, &faces->face[i]);
+        scale_face(frame, &faces->box[i]);
     }
     return ST_OK;
 }

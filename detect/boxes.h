@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * What a detector finds in a picture. */
+#ifndef BLURD_DETECT_BOXES_H
+#define BLURD_DETECT_BOXES_H
+
+#include <stdint.h>
+
+enum { BOXES_MAX = 1024, BOXES_LANDMARKS = 5 };
+
+struct box {
+    double x, y, width, height; /* within the picture; width and height are above 0 */
+    double score;               /* probability, above the threshold and at most 1 */
+    unsigned class;             /* index in the detector's names of classes */
+    /* As many as the detector has; x and y. They may lie outside. */
+    double landmarks[BOXES_LANDMARKS][2];
+};
+
+/* By falling score; boxes with the same score by row and column of their cells. */
+struct boxes {
+    unsigned count;
+    struct box box[BOXES_MAX];
+};
+
+/* Sides of the picture that the network saw, and of the picture that the boxes are for, of which it is a
+ * scaled copy. */
+struct boxes_frame {
+    uint32_t network_width, network_height;
+    uint32_t width, height;
+};
+
+#endif

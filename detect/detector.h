@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * What the program knows of a detector. Each row of detect/detectors.def has a constant `detector_NAME`,
+ * which stands in the detector's folder. Backends run its network and write the cells with a score as
+ * candidates; the detector makes boxes of them. It keeps no state. */
+#ifndef BLURD_DETECT_DETECTOR_H
+#define BLURD_DETECT_DETECTOR_H
+
+#include "core/status.h"
+#include "detect/boxes.h"
+#include "detect/candidates.h"
+#include "detect/network.h"
+
+struct model_weights; /* detect/model.h */
+
+enum { DETECTOR_MAGIC = 8 /* bytes */ };
+
+struct detector {
+    const char *name;           /* value of `detect` */
+    const char *thing;          /* what it finds, in sentences */
+    const char *const *classes; /* names of the classes of its boxes; NULL ends them */
+    unsigned landmarks;         /* of a box */
+    const struct network *network;
+    double threshold;  /* least score, where the client does not say */
+    const char *magic; /* a model file begins with it */
+    const char *file;  /* name of the model that comes with the program */
+    /* The smallest first sum of a cell whose score is above the threshold; INT32_MAX when none is. */
+    int32_t (*least)(const struct model_weights *weights, double threshold);
+    /* Finds the boxes; sorts `candidates`, which no other process may change meanwhile. Does not allocate.
+     * ST_LIMIT when there are more candidates than CANDIDATES_MAX or more boxes than BOXES_MAX: callers must
+     * not hide only some of them. */
+    enum status (*find)(const struct model_weights *weights, struct candidates *candidates,
+                        const struct boxes_frame *frame, struct boxes *boxes, struct error *err);
+};
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * All detectors by number. */
+#ifndef BLURD_DETECT_DETECTORS_H
+#define BLURD_DETECT_DETECTORS_H
+
+#include "detect/detector.h"
+
+enum detector_id {
+#define DETECTOR(ID, name, option) DETECTOR_##ID,
+#include "detect/detectors.def"
+#undef DETECTOR
+    DETECTORS
+};
+
+struct detector;
+
+const struct detector *detector_get(enum detector_id id);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "detect/faces/faces.h"
+
+static const struct network_layer layers[FACE_LAYERS] = {
+#define LAYER(name, kind, input, addend, inputs, outputs, stride, relu)                                      \
+    {#name, NETWORK_##kind, FACE_##input, FACE_##addend, inputs, outputs, stride, relu},
+#include "detect/faces/network.def"
+#undef LAYER
+};
+
+static const struct network network = {
+    .layer = layers, .layers = FACE_LAYERS, .unit = 32, .cell = FACE_CELL, .sums = FACE_SUMS};
+
+static const char *const classes[] = {"face", NULL};
+
+/* Weights of CenterFace: detect/faces/fetch.sh says from where, with its hash. */
+const struct detector detector_faces = {
+    .name = "faces",
+    .thing = "face",
+    .classes = classes,
+    .landmarks = FACE_LANDMARKS,
+    .network = &network,
+    .threshold = 0.3,
+    .magic = "blurdfc1",
+    .file = "centerface.face",
+    .least = faces_least,
+    .find = faces_find,
+};

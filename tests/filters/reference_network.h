@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * The network of detect/network.h, layer by layer and sum by sum. */
+#ifndef BLURD_TESTS_FILTERS_REFERENCE_NETWORK_H
+#define BLURD_TESTS_FILTERS_REFERENCE_NETWORK_H
+
+#include "detect/model.h"
+
+/* The sums of the heads for a picture of `width` x `height` RGB pixels without gaps between rows, both
+ * multiples of the network's unit: [height / cell][width / cell][sums]. The caller frees them. With `hashes`,
+ * FNV-1a of each layer's output is written there. */
+int32_t *reference_network(const struct model_weights *weights, const uint8_t *rgb, int width, int height,
+                           uint64_t hashes[]);
+
+uint64_t reference_network_hash(const void *data, size_t size);
+
+#endif
