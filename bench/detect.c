@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     must(cpu_backend_open(argv[2], &backend, &err), &err);
     must(lane_create(backend, &lane, &err), &err);
     must(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &shape, &err), &err);
-    cpu_backend_use_model(backend, &model);
+    cpu_backend_use_model(backend, DETECTOR_FACES, &model);
     const struct image_shape result = chain_result(&chain, &shape);
     const struct image source = make_image(&shape), target = make_image(&result);
     const struct chain_run run = {.chain = &chain, .source = &source, .target = &target};

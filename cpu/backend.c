@@ -220,10 +220,11 @@ enum status cpu_backend_open(const char *level, struct backend **backend, struct
     return ST_OK;
 }
 
-void cpu_backend_use_model(struct backend *backend, struct model *model) {
-    cpu_backend(backend)->networks.model = model;
+void cpu_backend_use_model(struct backend *backend, enum detector_id detector, struct model *model) {
+    cpu_backend(backend)->networks.model[detector] = model;
 }
 
-size_t cpu_backend_network_bytes(const struct backend *backend) {
-    return detect_pack_bytes(&((const struct cpu_backend *)backend)->networks.kernels->format);
+size_t cpu_backend_network_bytes(const struct backend *backend, enum detector_id detector) {
+    return detect_pack_bytes(detector_get(detector)->network,
+                             &((const struct cpu_backend *)backend)->networks.kernels->format);
 }

@@ -3,6 +3,7 @@
 #ifndef BLURD_CPU_CPU_H
 #define BLURD_CPU_CPU_H
 
+#include "detect/detectors.h"
 #include "filters/backend.h"
 
 /* `level` caps the instruction set: "auto" is the best that the processor has; the names are "plain"
@@ -12,10 +13,10 @@ enum status cpu_backend_open(const char *level, struct backend **backend, struct
 
 struct model;
 
-/* Lets the filter `detect` work; without a model it fails with ST_UNSUPPORTED. Call it before the first run.
- * The model must outlive the backend. The first search reads the model and packs its weights, which takes
- * some milliseconds and cpu_backend_network_bytes(); ST_BUSY without that memory. */
-void cpu_backend_use_model(struct backend *backend, struct model *model);
-size_t cpu_backend_network_bytes(const struct backend *backend);
+/* Lets the filter `detect` work with a detector; without a model it fails with ST_UNSUPPORTED. Call it before
+ * the first run. The model (NULL: none) must outlive the backend. The first search reads the model and packs
+ * its weights, which takes some milliseconds and cpu_backend_network_bytes(); ST_BUSY without that memory. */
+void cpu_backend_use_model(struct backend *backend, enum detector_id detector, struct model *model);
+size_t cpu_backend_network_bytes(const struct backend *backend, enum detector_id detector);
 
 #endif

@@ -7,22 +7,27 @@ void cpu_networks_init(struct cpu_networks *networks, const struct detect_kernel
 }
 
 void cpu_networks_finish(struct cpu_networks *networks) {
-    detect_pack_free(networks->network);
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        detect_pack_free(networks->network[i]);
+    }
     pthread_mutex_destroy(&networks->lock);
 }
 
-enum status cpu_networks_get(struct cpu_networks *networks, const struct model_weights **weights,
-                             const struct detect_network **network, struct error *err) {
-    if (!networks->model) {
-        return fail(err, ST_UNSUPPORTED, "this build has no face model");
+enum status cpu_networks_get(struct cpu_networks *networks, enum detector_id detector,
+                             const struct model_weights **weights, const struct detect_network **network,
+                             struct error *err) {
+    struct model *model = networks->model[detector];
+    struct detect_network **made = &networks->network[detector];
+    if (!model) {
+        return fail(err, ST_UNSUPPORTED, "this build has no %s model", detector_get(detector)->thing);
     }
-    enum status status = model_read(networks->model, weights, err);
+    enum status status = model_read(model, weights, err);
     if (status != ST_OK) {
         return status;
     }
     pthread_mutex_lock(&networks->lock);
-    status = networks->network ? ST_OK : detect_pack(*weights, networks->kernels, &networks->network, err);
-    *network = networks->network;
+    status = *made ? ST_OK : detect_pack(*weights, networks->kernels, made, err);
+    *network = *made;
     pthread_mutex_unlock(&networks->lock);
     return status;
 }

@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/status.h"
+
 /* DENSE: 3x3; DEPTH: 3x3, each channel by itself; POINT: 1x1; UP: transposed 2x2, doubles the size; HEADS:
  * 1x1, whose sums are the result. */
 enum network_kind { NETWORK_DENSE, NETWORK_DEPTH, NETWORK_POINT, NETWORK_UP, NETWORK_HEADS };
@@ -55,5 +57,12 @@ struct network {
  * HEADS [outputs][inputs], UP [2][2][outputs][inputs]: output pixel (2y + dy, 2x + dx) is made by [dy][dx].
  */
 size_t network_weights(const struct network_layer *layer);
+
+/* How often the sides of the picture are halved in a layer's output. */
+int network_shift(const struct network *network, int layer);
+
+/* Whether the table fits together: ST_UNSUPPORTED with a sentence that names the layer that does not.
+ * Backends run what it accepts, or refuse it by a sentence of their own. */
+enum status network_check(const struct network *network, struct error *err);
 
 #endif

@@ -107,7 +107,7 @@ static enum status open_backends(struct service *service, struct error *err) {
     if (status != ST_OK) {
         return status;
     }
-    cpu_backend_use_model(service->cpu, service->faces);
+    cpu_backend_use_model(service->cpu, DETECTOR_FACES, service->faces);
     if (service->gpu && (service->spawner || config->single_process)) {
         struct gpu_options options = gpu_options(service);
         options.face_model = service->faces ? service->faces->path : "";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A search for faces in one picture, and how its passes (cpu/detect/detect_tensors.h) are run: row by row,
- * within a range of columns. */
+ * A search of one picture, and how its passes (cpu/detect/detect_tensors.h) are run: row by row, within a
+ * range of columns. A pass is a *line* of stages, one for each layer. A stage asks the one before it for the
+ * rows that it reads, so that of the layers within a pass only these rows exist at a time. */
 #ifndef BLURD_CPU_DETECT_DETECT_JOB_H
 #define BLURD_CPU_DETECT_DETECT_JOB_H
 
@@ -13,9 +14,11 @@
 struct detect_sink; /* cpu/detect/detect_sink.h */
 
 struct detect_job {
+    const struct network *form;
     const struct detect_network *network; /* NULL: only sizes are computed */
     const struct image *source;
-    struct detect_tensor tensors[FACE_LAYERS];
+    struct detect_passes passes;
+    struct detect_tensor tensors[NETWORK_LAYERS_MAX];
     uint8_t *memory; /* of all tensors */
     struct detect_sink *sink;
 };
@@ -26,36 +29,32 @@ struct detect_memory {
     size_t used;
 };
 
-static inline uint8_t *detect_job_take(struct detect_memory *memory, size_t bytes) {
-    uint8_t *taken = memory->begin ? memory->begin + memory->used : NULL;
-    memory->used += bytes_align_up(bytes + DETECT_SLACK, IMAGE_ALIGNMENT);
-    return taken;
-}
-
-/* A pixel of the output of a layer that is kept. */
-static inline uint8_t *detect_job_pixel(const struct detect_job *job, int layer, uint32_t y, uint32_t x) {
-    const struct detect_tensor *tensor = &job->tensors[layer];
-    return job->memory + tensor->offset + y * tensor->stride +
-           (size_t)x * (size_t)detector_faces.network->layer[layer].outputs;
-}
-
-enum { DETECT_STATE_BYTES = 896 };
-
-/* A kind of pass. Its state has DETECT_STATE_BYTES, all zero before `place`. */
-struct detect_runner {
-    /* Takes the memory for at most so many columns of the result. */
-    void (*place)(void *state, const struct detect_job *job, const struct detect_pass *pass, uint32_t columns,
-                  struct detect_memory *memory);
-    /* Begins with other columns. */
-    void (*begin)(void *state, struct detect_columns columns);
-    /* Makes a row of the result. Rows after the one before need less work. */
-    void (*row)(void *state, uint32_t y);
+/* A layer within a pass. */
+struct detect_stage {
+    const struct detect_job *job;
+    const struct network_layer *form;
+    int layer;
+    int before; /* the layer of the stage before this one; NETWORK_NONE: this is the first */
+    struct detect_columns made;
+    struct detect_ring ring; /* of what a window reads */
+    uint8_t *row;            /* outputs, for the stage behind this one */
 };
 
-extern const struct detect_runner detect_runner_first; /* cpu/detect/detect_block.c */
-extern const struct detect_runner detect_runner_block;
-extern const struct detect_runner detect_runner_point; /* cpu/detect/detect_neck.c */
-extern const struct detect_runner detect_runner_neck;
-extern const struct detect_runner detect_runner_heads;
+/* All of a pass, for a thread. */
+struct detect_line {
+    int32_t *sums; /* a row of the heads; NULL: the pass ends with another layer */
+    unsigned count;
+    struct detect_stage stage[DETECT_STAGES_MAX];
+};
+
+/* Takes the memory for at most so many columns of the result of a pass. The line is all zero before. */
+void detect_job_place(struct detect_line *line, const struct detect_job *job, const struct detect_pass *pass,
+                      uint32_t columns, struct detect_memory *memory);
+
+/* Begins with other columns. */
+void detect_job_begin(struct detect_line *line, struct detect_columns columns);
+
+/* Makes a row of the result. Rows after the one before need less work. */
+void detect_job_row(struct detect_line *line, uint32_t y);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "core/bytes.h"
 #include "core/image.h"
+#include "core/numbers.h"
+#include "cpu/detect/detect_tensors.h"
 
 /* A layer on its way, and where the next arrays go. */
 struct detect_packing {
@@ -55,7 +57,8 @@ static void shape_dense(struct detect_packing *packing) {
     to->segments = wide ? 3 : 1;
     to->segment = (unsigned)bytes_align_up((size_t)form->inputs * (wide ? 3 : 1), 4);
     to->outputs = (unsigned)form->outputs * (form->kind == NETWORK_UP ? 2 : 1);
-    to->vectors = (to->outputs + packing->format->lanes - 1) / packing->format->lanes;
+    to->vectors = form->kind == NETWORK_HEADS ? DETECT_SUMS / packing->format->lanes
+                                              : divide_up(to->outputs, packing->format->lanes);
     to->half = packing->format->halves && 2 * to->outputs == 3 * packing->format->lanes;
     to->groups = form->kind == NETWORK_HEADS ? to->vectors : (to->vectors + DETECT_GROUP - 1) / DETECT_GROUP;
 }
@@ -69,7 +72,7 @@ static int dense_weight(const struct detect_packing *packing, unsigned channel, 
         return k < 3 * inputs ? packing->from->weights[(output * 3 + s) * 3 * inputs + k] : 0;
     }
     unsigned block = form->kind == NETWORK_UP ? 2 * packing->half + channel / outputs : 0;
-    return packing->from->weights[(block * outputs + output) * inputs + k];
+    return k < inputs ? packing->from->weights[(block * outputs + output) * inputs + k] : 0;
 }
 
 /* Weights of a vector for the inputs of a unit. */
@@ -218,11 +221,10 @@ static void pack_layer(struct detect_packing *packing) {
 static size_t pack_all(const struct model_weights *weights, const struct detect_format *format,
                        struct detect_network *network) {
     struct detect_packing packing = {.format = format, .memory = network->memory};
-    for (unsigned i = 0; i < FACE_LAYERS; i++) {
-        packing.form = &detector_faces.network->layer[i];
+    for (int i = 0; i < network->form->layers; i++) {
+        packing.form = &network->form->layer[i];
         packing.from = weights ? &weights->layers[i] : NULL;
-        for (packing.half = 0; packing.half < (detector_faces.network->layer[i].kind == NETWORK_UP ? 2 : 1);
-             packing.half++) {
+        for (packing.half = 0; packing.half < (packing.form->kind == NETWORK_UP ? 2 : 1); packing.half++) {
             packing.to = &network->layer[i][packing.half];
             pack_layer(&packing);
         }
@@ -230,23 +232,40 @@ static size_t pack_all(const struct model_weights *weights, const struct detect_
     return packing.used;
 }
 
-size_t detect_pack_bytes(const struct detect_format *format) {
-    struct detect_network network = {0};
+size_t detect_pack_bytes(const struct network *form, const struct detect_format *format) {
+    struct detect_network network = {.form = form};
     return sizeof network + pack_all(NULL, format, &network);
+}
+
+static enum status check(const struct model_weights *weights, struct error *err) {
+    const struct network *form = weights->network;
+    enum status status = network_check(form, err);
+    status = status == ST_OK ? detect_tensors_check(form, err) : status;
+    for (int i = 0; i < form->layers && status == ST_OK; i++) {
+        if (form->layer[i].kind == NETWORK_DEPTH && weights->layers[i].offset != 0) {
+            status = fail(err, ST_UNSUPPORTED, "the depthwise layer %s has an offset", form->layer[i].name);
+        }
+    }
+    return status;
 }
 
 enum status detect_pack(const struct model_weights *weights, const struct detect_kernels *kernels,
                         struct detect_network **network, struct error *err) {
-    struct detect_network *made = calloc(1, sizeof *made);
     *network = NULL;
+    enum status status = check(weights, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct detect_network *made = calloc(1, sizeof *made);
     if (made) {
+        made->form = weights->network;
         made->kernels = kernels;
         made->size = pack_all(weights, &kernels->format, made);
         made->memory = aligned_alloc(IMAGE_ALIGNMENT, made->size);
     }
     if (!made || !made->memory) {
         detect_pack_free(made);
-        return fail(err, ST_BUSY, "no memory for the face model now");
+        return fail(err, ST_BUSY, "no memory for a model now");
     }
     pack_all(weights, &kernels->format, made);
     *network = made;

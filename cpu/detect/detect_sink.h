@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Collects the cells that look like faces, from several threads. */
+ * Collects the cells with a high enough first sum, from several threads. */
 #ifndef BLURD_CPU_DETECT_DETECT_SINK_H
 #define BLURD_CPU_DETECT_DETECT_SINK_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 
-#include "filters/detect/detect.h"
+#include "detect/candidates.h"
 
 struct detect_sink {
     struct candidates *candidates; /* in memory that no other process changes */
-    int32_t least;                 /* heat */
+    int32_t least;                 /* first sum */
     atomic_uint count;
 };
 

@@ -5,38 +5,107 @@
 #include "core/image.h"
 #include "cpu/detect/detect_kernels.h"
 
-#define BLOCK(i)                                                                                             \
-    { FACE_block##i##_expand, FACE_block##i##_project }
+/* ---- what the kernels can run ---- */
 
-const struct detect_pass detect_passes[DETECT_PASSES] = {{FACE_stem, FACE_block1_project},
-                                                         BLOCK(2),
-                                                         BLOCK(3),
-                                                         BLOCK(4),
-                                                         BLOCK(5),
-                                                         BLOCK(6),
-                                                         BLOCK(7),
-                                                         BLOCK(8),
-                                                         BLOCK(9),
-                                                         BLOCK(10),
-                                                         BLOCK(11),
-                                                         BLOCK(12),
-                                                         BLOCK(13),
-                                                         BLOCK(14),
-                                                         BLOCK(15),
-                                                         BLOCK(16),
-                                                         {FACE_neck32, FACE_neck32},
-                                                         {FACE_up16, FACE_neck16},
-                                                         {FACE_up8, FACE_neck8},
-                                                         {FACE_up4, FACE_heads}};
+enum {
+    INPUTS_MAX = 1012,   /* of a sum: blocks of twelve pixels stay in the cache */
+    DEPTH_CHANNELS = 16, /* the least that a level filters at once */
+    KEPT_SHIFT = 2,      /* outputs of less than half of the picture's sides are small enough to keep */
+};
+
+static enum status check_depth(const struct network_layer *form, struct error *err) {
+    return form->relu && form->addend == NETWORK_NONE && form->outputs % DEPTH_CHANNELS == 0
+               ? ST_OK
+               : fail(err, ST_UNSUPPORTED,
+                      "the depthwise layer %s needs a ReLU, no addend, and a multiple of %d channels",
+                      form->name, DEPTH_CHANNELS);
+}
+
+static enum status check_layer(const struct network_layer *form, struct error *err) {
+    const bool picture = form->input == NETWORK_PICTURE;
+    if (form->kind == NETWORK_DEPTH) {
+        return check_depth(form, err);
+    }
+    if (form->kind != NETWORK_DENSE && picture) {
+        return fail(err, ST_UNSUPPORTED, "layer %s reads the picture, which only 3x3 layers do", form->name);
+    }
+    if (form->inputs * (form->kind == NETWORK_DENSE ? 9 : 1) > INPUTS_MAX) {
+        return fail(err, ST_UNSUPPORTED, "layer %s adds more than %d products", form->name, INPUTS_MAX);
+    }
+    return ST_OK;
+}
+
+enum status detect_tensors_check(const struct network *network, struct error *err) {
+    enum status status = ST_OK;
+    for (int i = 0; i < network->layers && status == ST_OK; i++) {
+        status = check_layer(&network->layer[i], err);
+    }
+    return status;
+}
+
+/* ---- passes ---- */
+
+static bool reads(const struct network_layer *form, int layer) {
+    return form->input == layer || form->addend == layer;
+}
+
+static bool has_other_readers(const struct network *network, int layer) {
+    for (int i = layer + 2; i < network->layers; i++) {
+        if (reads(&network->layer[i], layer)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_window(const struct network_layer *form) {
+    return form->kind == NETWORK_DENSE || form->kind == NETWORK_DEPTH;
+}
+
+/* Whether a layer is made where the one before it is. */
+static bool joins(const struct network *network, int layer) {
+    const struct network_layer *form = &network->layer[layer], *before = form - 1;
+    const bool once = (form->input == layer - 1) != (form->addend == layer - 1);
+    if (!once || form->kind == NETWORK_UP || has_other_readers(network, layer - 1)) {
+        return false;
+    }
+    if (before->kind == NETWORK_UP) {
+        return !has_window(form);
+    }
+    return has_window(form) || has_window(before) || network_shift(network, layer - 1) < KEPT_SHIFT;
+}
+
+void detect_passes_cut(const struct network *network, struct detect_passes *passes) {
+    struct detect_pass *pass = passes->pass;
+    *pass = (struct detect_pass){0, 0};
+    for (int i = 1; i < network->layers; i++) {
+        if (i - pass->first >= DETECT_STAGES_MAX || !joins(network, i)) {
+            pass++;
+            pass->first = i;
+        }
+        pass->last = i;
+    }
+    passes->count = (unsigned)(pass - passes->pass) + 1;
+}
+
+/* ---- tensors ---- */
+
+/* Where the outputs of passes lie; those with `placed`. */
+struct detect_placing {
+    const struct network *network;
+    const struct detect_passes *passes;
+    struct detect_tensor *tensors;
+    bool placed[NETWORK_LAYERS_MAX];
+    unsigned last[NETWORK_LAYERS_MAX]; /* passes that read them */
+};
 
 /* The last pass that reads the output of this one. */
-static unsigned last_reader(unsigned pass) {
+static unsigned last_reader(const struct detect_placing *placing, unsigned pass) {
+    const struct detect_passes *passes = placing->passes;
     unsigned last = pass;
-    for (unsigned p = pass + 1; p < DETECT_PASSES; p++) {
-        for (int i = detect_passes[p].first; i <= detect_passes[p].last; i++) {
-            bool reads = detector_faces.network->layer[i].input == detect_passes[pass].last ||
-                         detector_faces.network->layer[i].addend == detect_passes[pass].last;
-            last = reads ? p : last;
+    for (unsigned p = pass + 1; p < passes->count; p++) {
+        for (int i = passes->pass[p].first; i <= passes->pass[p].last; i++) {
+            last = reads(&placing->network->layer[i], passes->pass[pass].last) ? p : last;
         }
     }
     return last;
@@ -46,22 +115,15 @@ static size_t tensor_bytes(const struct detect_tensor *tensor) {
     return bytes_align_up(tensor->stride * tensor->height + DETECT_SLACK, IMAGE_ALIGNMENT);
 }
 
-/* Where the outputs of passes lie; those with `placed`. */
-struct detect_placing {
-    struct detect_tensor *tensors;
-    bool placed[DETECT_PASSES];
-    unsigned last[DETECT_PASSES]; /* passes that read them */
-};
-
 static struct detect_tensor *output_of(const struct detect_placing *placing, unsigned pass) {
-    return &placing->tensors[detect_passes[pass].last];
+    return &placing->tensors[placing->passes->pass[pass].last];
 }
 
 /* Whether the output of a pass, at its offset, overlaps no other tensor of the same time. If it overlaps one,
  * the offset becomes the end of that tensor. */
 static bool is_free(const struct detect_placing *placing, unsigned pass) {
     struct detect_tensor *tensor = output_of(placing, pass);
-    for (unsigned p = 0; p < DETECT_PASSES; p++) {
+    for (unsigned p = 0; p < placing->passes->count; p++) {
         const struct detect_tensor *other = output_of(placing, p);
         bool together = placing->placed[p] && placing->last[p] >= pass && placing->last[pass] >= p;
         size_t end = other->offset + tensor_bytes(other);
@@ -73,19 +135,21 @@ static bool is_free(const struct detect_placing *placing, unsigned pass) {
     return true;
 }
 
-/* The largest output that has no place yet; DETECT_PASSES: none. The heads are not kept. */
+/* The largest output that has no place yet; the number of passes: none. The heads are not kept. */
 static unsigned largest(const struct detect_placing *placing) {
-    unsigned best = DETECT_PASSES;
-    for (unsigned p = 0; p + 1 < DETECT_PASSES; p++) {
-        bool larger = best == DETECT_PASSES ||
-                      tensor_bytes(output_of(placing, p)) > tensor_bytes(output_of(placing, best));
+    const unsigned passes = placing->passes->count;
+    unsigned best = passes;
+    for (unsigned p = 0; p + 1 < passes; p++) {
+        bool larger =
+            best == passes || tensor_bytes(output_of(placing, p)) > tensor_bytes(output_of(placing, best));
         best = !placing->placed[p] && larger ? p : best;
     }
     return best;
 }
 
-static void fill_size(struct detect_tensor tensors[FACE_LAYERS], int layer, uint32_t width, uint32_t height) {
-    const struct network_layer *form = &detector_faces.network->layer[layer];
+static void fill_size(const struct network *network, struct detect_tensor *tensors, int layer, uint32_t width,
+                      uint32_t height) {
+    const struct network_layer *form = &network->layer[layer];
     const bool picture = form->input == NETWORK_PICTURE;
     struct detect_tensor *tensor = &tensors[layer];
     width = picture ? width : tensors[form->input].width;
@@ -96,16 +160,18 @@ static void fill_size(struct detect_tensor tensors[FACE_LAYERS], int layer, uint
     tensor->stride = (size_t)tensor->width * (size_t)form->outputs;
 }
 
-size_t detect_tensors_plan(struct detect_tensor tensors[FACE_LAYERS], uint32_t width, uint32_t height) {
+size_t detect_tensors_plan(const struct network *network, const struct detect_passes *passes,
+                           struct detect_tensor tensors[NETWORK_LAYERS_MAX], uint32_t width,
+                           uint32_t height) {
     size_t most = 0;
-    for (int i = 0; i < FACE_LAYERS; i++) {
-        fill_size(tensors, i, width, height);
+    for (int i = 0; i < network->layers; i++) {
+        fill_size(network, tensors, i, width, height);
     }
-    struct detect_placing placing = {.tensors = tensors};
-    for (unsigned pass = 0; pass < DETECT_PASSES; pass++) {
-        placing.last[pass] = last_reader(pass);
+    struct detect_placing placing = {.network = network, .passes = passes, .tensors = tensors};
+    for (unsigned pass = 0; pass < passes->count; pass++) {
+        placing.last[pass] = last_reader(&placing, pass);
     }
-    for (unsigned pass; (pass = largest(&placing)) < DETECT_PASSES; placing.placed[pass] = true) {
+    for (unsigned pass; (pass = largest(&placing)) < passes->count; placing.placed[pass] = true) {
         struct detect_tensor *tensor = output_of(&placing, pass);
         tensor->offset = 0;
         while (!is_free(&placing, pass)) {

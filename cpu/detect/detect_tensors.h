@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: MIT
- * The passes of the network and the tensors that they leave to later passes. A pass runs the layers `first`
- * to `last` row by row, and only the output of the last one is kept. */
+ * The passes of a network and the tensors that they leave to later passes. A pass runs the layers `first` to
+ * `last` row by row, and only the output of the last one is kept. */
 #ifndef BLURD_CPU_DETECT_DETECT_TENSORS_H
 #define BLURD_CPU_DETECT_DETECT_TENSORS_H
 
-#include "detect/faces/faces.h"
+#include "core/status.h"
+#include "detect/network.h"
 
-enum {
-    DETECT_PASSES = 20,
-    DETECT_SHRINK = 4, /* the first pass makes a row of four of the picture */
-};
+enum { DETECT_STAGES_MAX = 8 /* layers of a pass */ };
 
 struct detect_pass {
     int first, last; /* layers */
 };
 
-extern const struct detect_pass detect_passes[DETECT_PASSES];
+struct detect_passes {
+    unsigned count;
+    struct detect_pass pass[NETWORK_LAYERS_MAX];
+};
+
+/* Whether the kernels can run a network that network_check accepts; else ST_UNSUPPORTED with a sentence. */
+enum status detect_tensors_check(const struct network *network, struct error *err);
+
+/* Cuts a network into passes. Layers of a pass are those whose output only the next one reads, and that are
+ * not worth a tensor: the many channels of inverted residual blocks, what is enlarged, what windows of the
+ * next layer read, and the large outputs of the first layers. */
+void detect_passes_cut(const struct network *network, struct detect_passes *passes);
 
 /* Size of the output of a layer, and where it lies in the memory of all tensors. */
 struct detect_tensor {
@@ -26,6 +35,7 @@ struct detect_tensor {
 
 /* Fills the sizes of all layers, and the offsets of the layers whose output is kept, for a padded picture of
  * this size. Returns the bytes of memory. */
-size_t detect_tensors_plan(struct detect_tensor tensors[FACE_LAYERS], uint32_t width, uint32_t height);
+size_t detect_tensors_plan(const struct network *network, const struct detect_passes *passes,
+                           struct detect_tensor tensors[NETWORK_LAYERS_MAX], uint32_t width, uint32_t height);
 
 #endif

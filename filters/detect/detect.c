@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "filters/detect/detect.h"
 
+#include "core/numbers.h"
+
 static const struct argument detect_table[] = {{.name = NULL}};
 
 /* 16 bits, since such planes are not padded to whole MCUs. */
@@ -9,28 +11,31 @@ struct image_shape detect_shape(void) {
         .model = PIXEL_GRAY, .depth = 16, .width = sizeof(struct candidates) / sizeof(uint16_t), .height = 1};
 }
 
-static uint32_t padded(uint32_t side) {
-    return (side + DETECT_UNIT - 1) / DETECT_UNIT * DETECT_UNIT;
+static uint32_t padded(const struct network *network, uint32_t side) {
+    return divide_up(side, (uint32_t)network->unit) * (uint32_t)network->unit;
 }
 
 /* Cells have coordinates of 16 bits. */
-static bool is_possible(const struct image_shape *shape) {
-    const uint32_t most = DETECT_CELL * (UINT16_MAX + 1) - DETECT_UNIT;
+static bool is_possible(const struct network *network, const struct image_shape *shape) {
+    const uint32_t most = (uint32_t)network->cell * (UINT16_MAX + 1) - (uint32_t)network->unit;
     return shape->width <= most && shape->height <= most;
 }
 
 static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     const struct detect_arguments *detect = arguments;
+    const struct network *network = detector_get(detect->detector)->network;
     struct detect_plan *made = planned;
     if (!(detect->threshold >= 0 && detect->threshold <= 1)) {
         return fail(err, ST_ARGUMENT, "the threshold of detection must be from 0 to 1");
     }
-    if (!is_possible(shape)) {
+    if (!is_possible(network, shape)) {
         return fail(err, ST_ARGUMENT, "the picture is too large for detection");
     }
-    *made = (struct detect_plan){
-        .threshold = detect->threshold, .width = padded(shape->width), .height = padded(shape->height)};
+    *made = (struct detect_plan){.threshold = detect->threshold,
+                                 .detector = detect->detector,
+                                 .width = padded(network, shape->width),
+                                 .height = padded(network, shape->height)};
     return ST_OK;
 }
 
@@ -47,8 +52,12 @@ static void result(const void *planned, struct image_shape *shape) {
 
 static bool valid(const void *planned, const struct image_shape *shape) {
     const struct detect_plan *made = planned;
-    return made->threshold >= 0 && made->threshold <= 1 && is_possible(shape) &&
-           made->width == padded(shape->width) && made->height == padded(shape->height);
+    if (made->detector >= DETECTORS) {
+        return false;
+    }
+    const struct network *network = detector_get(made->detector)->network;
+    return made->threshold >= 0 && made->threshold <= 1 && is_possible(network, shape) &&
+           made->width == padded(network, shape->width) && made->height == padded(network, shape->height);
 }
 
 static const struct filter_sample samples[] = {

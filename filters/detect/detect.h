@@ -6,20 +6,19 @@
 #define BLURD_FILTERS_DETECT_DETECT_H
 
 #include "detect/candidates.h"
+#include "detect/detectors.h"
 #include "filters/definition.h"
 
-enum {
-    DETECT_UNIT = 32, /* both sides are padded to a multiple of it, on the right and below, with black */
-    DETECT_CELL = 4,  /* pixels of a cell along each side */
-};
-
 struct detect_arguments {
+    enum detector_id detector;
     double threshold; /* least probability, 0 to 1 */
 };
 
 struct detect_plan {
     double threshold;
-    uint32_t width, height; /* of the padded picture */
+    uint32_t detector; /* enum detector_id */
+    /* Of the picture, padded on the right and below with black to multiples of the network's unit. */
+    uint32_t width, height;
 };
 
 /* The shape of an image whose first row holds a struct candidates. */

@@ -6,32 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/numbers.h"
 #include "core/orient.h"
 #include "core/slot.h"
 #include "filters/argument/region_entry.h"
 #include "server/outcome.h"
 
-static uint32_t rounded_up(uint32_t side) {
-    enum { MOST = RESIZE_SIDE_MAX / DETECT_UNIT * DETECT_UNIT };
-    uint32_t whole = (side + DETECT_UNIT - 1) / DETECT_UNIT * DETECT_UNIT;
-    return whole < MOST ? whole : MOST;
+static uint32_t rounded_up(uint32_t side, uint32_t unit) {
+    return min_u32(divide_up(side, unit) * unit, RESIZE_SIDE_MAX / unit * unit);
 }
 
-/* A side of the picture that the network sees: the network takes multiples of DETECT_UNIT, and finds more in
+/* A side of the picture that the network sees: the network takes multiples of a unit, and finds more in
  * a picture that is stretched a little than in one with a border. */
-static uint32_t seen(uint32_t side, uint32_t longest, int most) {
+static uint32_t seen(uint32_t side, uint32_t longest, int most, uint32_t unit) {
     if (most == DETECT_SIZE_FULL || longest <= (uint32_t)most) {
-        return rounded_up(side);
+        return rounded_up(side, unit);
     }
     uint32_t fitted = (uint32_t)(((uint64_t)side * (uint32_t)most + longest / 2) / longest);
-    return rounded_up(fitted > 0 ? fitted : 1);
+    return rounded_up(fitted > 0 ? fitted : 1, unit);
 }
 
-static void frame_of(struct boxes_frame *frame, const struct image_shape *upright, int size) {
+static void frame_of(struct boxes_frame *frame, const struct detector *detector,
+                     const struct image_shape *upright, int size) {
+    const uint32_t unit = (uint32_t)detector->network->unit;
     int most = size == 0 ? DETECT_SIZE_USUAL : size;
     uint32_t longest = upright->width > upright->height ? upright->width : upright->height;
-    *frame = (struct boxes_frame){.network_width = seen(upright->width, longest, most),
-                                  .network_height = seen(upright->height, longest, most),
+    *frame = (struct boxes_frame){.network_width = seen(upright->width, longest, most, unit),
+                                  .network_height = seen(upright->height, longest, most, unit),
                                   .width = upright->width,
                                   .height = upright->height};
 }
@@ -67,8 +68,9 @@ static enum status plan_chain(struct detection *detection, const struct paramete
     struct chain *chain = &detection->chain;
     struct boxes_frame *frame = &detection->frame;
     struct image_shape upright = orient_shape(stored, orientation);
-    frame_of(frame, &upright, parameters->detect.size);
-    const struct detect_arguments detect = {.threshold = parameters->detect.threshold};
+    const enum detector_id detector = DETECTOR_FACES;
+    frame_of(frame, detector_get(detector), &upright, parameters->detect.size);
+    const struct detect_arguments detect = {.detector = detector, .threshold = parameters->detect.threshold};
     const struct resize_arguments resize = {.width = (int)frame->network_width,
                                             .height = (int)frame->network_height,
                                             .fit = RESIZE_FILL,

@@ -44,7 +44,7 @@ static int setup(void **state) {
     open_model(&model, fixture.file);
     for (unsigned i = 0; i < LEVELS_MAX; i++) {
         if (levels->backend[i]) {
-            cpu_backend_use_model(levels->backend[i], &model);
+            cpu_backend_use_model(levels->backend[i], DETECTOR_FACES, &model);
         }
     }
     return 0;
@@ -182,7 +182,7 @@ static void check_content(struct levels *levels, const struct image_shape *shape
     test_image_fill(&source, content, &levels->random);
     const struct chain any = detect_chain(shape, 0);
     const struct detect_plan *plan = &any.step[0].detect;
-    const uint32_t columns = plan->width / DETECT_CELL, rows = plan->height / DETECT_CELL;
+    const uint32_t columns = plan->width / FACE_CELL, rows = plan->height / FACE_CELL;
     int32_t *sums = expected_sums(&source.image, plan->width, plan->height);
     const double threshold = threshold_for(sums, (size_t)columns * rows);
     const struct chain chain = detect_chain(shape, threshold);
@@ -310,7 +310,7 @@ static void test_without_a_model(void **state) {
     fixture.file[100000] ^= 1;
     open_model(&damaged, fixture.file);
     fixture.file[100000] ^= 1;
-    cpu_backend_use_model(backend, &damaged);
+    cpu_backend_use_model(backend, DETECTOR_FACES, &damaged);
     assert_int_equal(run_once(backend, &shape, 0, &err), ST_CORRUPT);
     backend_close(backend);
     model_close(&damaged);
@@ -327,7 +327,7 @@ static void test_memory(void **state) {
             size_t eight = backend_run_bytes(levels->backend[i], &chain, &large, 8);
             assert_true(one < (size_t)8192 * 8192 * 31 / 10 + (800 << 10));
             assert_true(eight - one <= (size_t)7 * 800 << 10);
-            assert_true(cpu_backend_network_bytes(levels->backend[i]) < (size_t)5 << 20);
+            assert_true(cpu_backend_network_bytes(levels->backend[i], DETECTOR_FACES) < (size_t)5 << 20);
         }
     }
 }

@@ -14,6 +14,7 @@
 
 #include "codecs/codec.h"
 #include "core/json/json_reader.h"
+#include "core/numbers.h"
 #include "cpu/cpu.h"
 #include "detect/faces/faces.h"
 #include "tests/filters/filter_levels.h"
@@ -85,7 +86,7 @@ static struct test_image decoded(struct bytes file, bool native) {
 }
 
 static unsigned rounded_up(uint32_t side) {
-    return (side + DETECT_UNIT - 1) / DETECT_UNIT * DETECT_UNIT;
+    return divide_up(side, 32) * 32;
 }
 
 /* Stretched to multiples of 32, as docs/faces.md says. */
@@ -230,7 +231,7 @@ int main(void) {
         printf("faces: %s\n", err.text);
         return 1;
     }
-    cpu_backend_use_model(backend, &model);
+    cpu_backend_use_model(backend, DETECTOR_FACES, &model);
     if (lane_create(backend, &lane, &err) != ST_OK) {
         printf("faces: %s\n", err.text);
         return 1;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/numbers.h"
 #include "detect/faces/faces.h"
 #include "gpu/detect/detect.h"
 #include "gpu/filters/gpu_chain.h"
@@ -55,8 +56,8 @@ static void to_rgb(const struct image *image, uint32_t x, uint32_t y, uint8_t *r
 static void make_case(struct check *check, struct faces_case *made, const struct model_weights *weights) {
     size_t size = image_layout(&made->image, &made->shape);
     made->memory = aligned_alloc(IMAGE_ALIGNMENT, size);
-    made->width = (made->shape.width + DETECT_UNIT - 1) / DETECT_UNIT * DETECT_UNIT;
-    made->height = (made->shape.height + DETECT_UNIT - 1) / DETECT_UNIT * DETECT_UNIT;
+    made->width = divide_up(made->shape.width, 32) * 32;
+    made->height = divide_up(made->shape.height, 32) * 32;
     uint8_t *rgb = calloc((size_t)made->width * made->height, 3);
     if (!made->memory || !rgb) {
         fprintf(stderr, "check_gpu: no memory\n");

@@ -59,7 +59,7 @@ static uint32_t test_engine(const char *path) {
     _Atomic uint32_t refused = 0;
     assert_int_equal(model_open(&model, &detector_faces, model_path, &err), ST_OK);
     assert_int_equal(cpu_backend_open("auto", &reference, &err), ST_OK);
-    cpu_backend_use_model(reference, &model);
+    cpu_backend_use_model(reference, DETECTOR_FACES, &model);
     assert_int_equal(engine_open(&engine, &options, &ready, &err), ST_OK);
     assert_int_equal(engine_session_create(&link.session, engine, &err), ST_OK);
     assert_int_equal(selftest_run(&link, slot, reference, &refused, &err), ST_OK);

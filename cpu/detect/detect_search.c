@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/detect/detect_search.h"
+
+#include <string.h>
+
+#include "core/numbers.h"
+#include "core/tuned.h"
+#include "cpu/bands.h"
+#include "cpu/detect/detect_job.h"
+#include "cpu/detect/detect_sink.h"
+
+enum { LEAST_COLUMNS = 64 /* of a tile */ };
+
+/* A thread's part of a pass. */
+struct detect_seat {
+    bool begun;
+    uint32_t tile; /* that the rows belong to */
+    _Alignas(IMAGE_ALIGNMENT) struct detect_line line;
+};
+
+struct run_of_pass {
+    const struct detect_job *job;
+    const struct detect_pass *pass;
+    uint32_t width;   /* columns of the result */
+    uint32_t columns; /* of a tile, at most */
+    uint32_t tiles;
+    uint8_t *memory;
+    size_t seat;
+};
+
+/* Bytes of a thread's memory for tiles of so many columns. */
+static size_t seat_bytes(const struct detect_job *job, const struct detect_pass *pass, uint32_t columns) {
+    struct detect_memory memory = {NULL, sizeof(struct detect_seat)};
+    struct detect_line line = {0};
+    detect_job_place(&line, job, pass, columns, &memory);
+    return bytes_align_up(memory.used, IMAGE_ALIGNMENT);
+}
+
+/* Cuts the rows of a pass into tiles that fit into the cache. */
+static void cut_tiles(struct run_of_pass *run, const struct detect_job *job, const struct detect_pass *pass) {
+    run->job = job;
+    run->pass = pass;
+    run->width = job->tensors[pass->last].width;
+    run->tiles = 0;
+    do {
+        run->tiles++;
+        run->columns = divide_up(run->width, run->tiles);
+        run->seat = seat_bytes(job, pass, run->columns);
+    } while (run->seat > TUNED_TILE_BYTES && run->columns > LEAST_COLUMNS);
+}
+
+static void run_band(const void *context, const struct band *band) {
+    const struct run_of_pass *run = context;
+    struct detect_seat *seat = (struct detect_seat *)(void *)(run->memory + band->seat * run->seat);
+    for (uint32_t tile = 0; tile < run->tiles; tile++) {
+        const uint32_t from = tile * run->columns, to = from + run->columns;
+        const struct detect_columns columns = {from, to < run->width ? to : run->width};
+        if (from >= run->width) {
+            return;
+        }
+        if (!seat->begun || seat->tile != tile) {
+            detect_job_begin(&seat->line, columns);
+            seat->begun = true;
+            seat->tile = tile;
+        }
+        for (uint32_t y = band->from; y < band->to; y++) {
+            detect_job_row(&seat->line, y);
+        }
+    }
+}
+
+static void begin_seats(const struct run_of_pass *run, unsigned seats) {
+    for (unsigned i = 0; i < seats; i++) {
+        uint8_t *begin = run->memory + i * run->seat;
+        struct detect_seat *seat = (struct detect_seat *)(void *)begin;
+        struct detect_memory memory = {begin, sizeof *seat};
+        memset(seat, 0, sizeof *seat);
+        detect_job_place(&seat->line, run->job, run->pass, run->columns, &memory);
+    }
+}
+
+/* Multiplications for a row of the result of a pass, in samples of the blur. */
+static uint64_t row_cost(const struct detect_job *job, const struct detect_pass *pass) {
+    uint64_t products = 0;
+    for (int i = pass->first; i <= pass->last; i++) {
+        const struct detect_tensor *tensor = &job->tensors[i];
+        const struct network_layer *form = &job->form->layer[i];
+        uint64_t pixels = (uint64_t)tensor->width * tensor->height;
+        products += pixels * network_weights(form) / (form->kind == NETWORK_UP ? 4 : 1);
+    }
+    return products / job->tensors[pass->last].height / TUNED_DETECT_PRODUCTS;
+}
+
+/* Cuts the network into passes. Returns the bytes of all tensors. */
+static size_t plan_job(struct detect_job *job, const struct network *form, uint32_t width, uint32_t height) {
+    job->form = form;
+    detect_passes_cut(form, &job->passes);
+    return detect_tensors_plan(form, &job->passes, job->tensors, width, height);
+}
+
+static struct scratch_need need_of(const struct detect_job *job, size_t tensors) {
+    struct scratch_need need = {.shared =
+                                    tensors + bytes_align_up(sizeof(struct candidates), IMAGE_ALIGNMENT)};
+    for (unsigned i = 0; i < job->passes.count; i++) {
+        struct run_of_pass run = {0};
+        cut_tiles(&run, job, &job->passes.pass[i]);
+        need.seat = max_size(need.seat, run.seat);
+    }
+    return need;
+}
+
+struct scratch_need detect_search_need(const struct network *form, uint32_t width, uint32_t height) {
+    struct detect_job job = {0};
+    size_t tensors = plan_job(&job, form, width, height);
+    return need_of(&job, tensors);
+}
+
+static enum status run_pass(const struct cpu_context *context, const struct detect_job *job,
+                            const struct detect_pass *form, const struct scratch_need *need, unsigned most,
+                            struct error *err) {
+    struct run_of_pass run = {0};
+    cut_tiles(&run, job, form);
+    run.memory = context->scratch->memory + need->shared;
+    struct pass pass = {.rows = {job->tensors[form->last].height},
+                        .cost = {row_cost(job, form)},
+                        .band = run_band,
+                        .context = &run,
+                        .deadline_ns = context->deadline_ns};
+    unsigned seats = bands_seats(context->crew, &pass, need->seat);
+    seats = seats < most ? seats : most;
+    begin_seats(&run, seats);
+    return bands_run(context->crew, seats, &pass, err);
+}
+
+enum status detect_search_run(const struct cpu_context *context, const struct detect_search *search,
+                              struct error *err) {
+    struct detect_job job = {.network = search->network, .source = search->source};
+    const size_t tensors = plan_job(&job, search->network->form, search->width, search->height);
+    const struct scratch_need need = need_of(&job, tensors);
+    unsigned seats = crew_idle(context->crew) + 1;
+    seats = bands_seats_most(seats < CREW_SEATS_MAX ? seats : CREW_SEATS_MAX, need.seat);
+    enum status status = scratch_seats(context->scratch, &need, &seats, err);
+    if (status != ST_OK) {
+        return status;
+    }
+    struct detect_sink sink = {.least = search->least};
+    job.memory = context->scratch->memory;
+    sink.candidates = (void *)(job.memory + tensors); /* behind them */
+    job.sink = &sink;
+    for (unsigned i = 0; i < job.passes.count && status == ST_OK; i++) {
+        status = run_pass(context, &job, &job.passes.pass[i], &need, seats, err);
+    }
+    if (status == ST_OK) {
+        detect_sink_finish(&sink, search->candidates);
+    }
+    return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * Made-up detectors, whose networks are no detector's: they show that backends run tables, not one network.
+ */
+#ifndef BLURD_TESTS_FILTERS_NETWORKS_H
+#define BLURD_TESTS_FILTERS_NETWORKS_H
+
+#include "detect/detector.h"
+
+/* All kinds of layers, in an order of their own. */
+extern const struct detector networks_mixed;
+
+/* Layers of odd numbers of channels, one of which adds what it is beside. */
+extern const struct detector networks_odd;
+
+/* Three inverted residual blocks and one enlargement, of the forms that kernels of GPUs have. */
+extern const struct detector networks_blocks;
+
+#endif
