@@ -68,9 +68,10 @@ is_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# Debian 13 has the HEVC decoder of libheif in a package of its own.
+# Debian 13 has the HEVC decoder of libheif in a package of its own, and the encoder that the tests use.
 if apt-cache show libheif-plugin-libde265 >/dev/null 2>&1; then
     wanted+=(libheif-plugin-libde265)
+    [[ " ${wanted[*]} " != *" libheif-examples "* ]] || wanted+=(libheif-plugin-x265)
 fi
 
 missing=()
