@@ -293,8 +293,9 @@ static bool prove(struct proof *proof) {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) != 0) {
         return false;
     }
-    struct MHD_Daemon *daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
-                                                 proof_request, proof, MHD_OPTION_END);
+    struct MHD_Daemon *daemon =
+        MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+                         proof_request, proof, MHD_OPTION_END);
     const struct sockaddr address = {.sa_family = AF_UNIX};
     direct_receive_set(fds[0], &proof->direct);
     bool holds = daemon && MHD_add_connection(daemon, fds[0], &address, sizeof address) == MHD_YES &&
