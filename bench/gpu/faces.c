@@ -12,7 +12,7 @@
 #include "gpu/detect/detect.h"
 #include "tests/filters/network_fixture.h"
 
-enum { IN_A_ROW = 20, ROUNDS = 25, FEW = 2, STREAMS = 16, EACH = 40 };
+enum { DETECT_STEPS = 22, /* kernels */ IN_A_ROW = 20, ROUNDS = 25, FEW = 2, STREAMS = 16, EACH = 40 };
 
 struct subject {
     struct bench *bench;
@@ -105,9 +105,10 @@ void bench_faces(struct bench *bench) {
     struct error err = {0};
     struct network_fixture fixture;
     network_fixture_make(&fixture, &detector_faces);
-    struct model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+    struct model model = {
+        .detector = &detector_faces, .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     model.weights = fixture.weights;
-    must(gpu_detect_open(&bench->device, &model, &err), &err);
+    must(gpu_detect_open(&bench->device, DETECTOR_FACES, &model, &err), &err);
     printf("\n### Faces\n\nThe network on 4:2:0 pictures; microseconds, median. *All*: the kernels of one "
            "picture after "
            "another. *Each*: the stem, 16 blocks, four layers of the neck, the heads.\n\n"

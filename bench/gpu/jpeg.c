@@ -326,9 +326,10 @@ static void bench_searches(struct bench *bench, const struct jpeg_files *files) 
     struct network_fixture fixture;
     struct chain chain = {0};
     network_fixture_make(&fixture, &detector_faces);
-    struct model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+    struct model model = {
+        .detector = &detector_faces, .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     model.weights = fixture.weights;
-    must(gpu_detect_open(&bench->device, &model, &err), &err);
+    must(gpu_detect_open(&bench->device, DETECTOR_FACES, &model, &err), &err);
     must(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &files->file[0].shape, &err), &err);
     bench_masks(bench, files, &chain);
     gpu_detect_close(&bench->device);

@@ -7,7 +7,7 @@
 #include "gpu/cuda/hang_detector.h"
 #include "gpu/cuda/program.h"
 
-struct gpu_faces;
+struct gpu_network;
 
 enum { GPU_MEMORY_PARTS = 4 }; /* streams may keep one of these parts of the memory */
 
@@ -23,7 +23,7 @@ struct gpu_device {
     _Atomic size_t memory_spare;   /* bytes of buffers that went back to the pool since it was last emptied */
     _Atomic unsigned trim_epoch;   /* how often the streams were told to free their buffers */
     struct hang_detector detector; /* of all runs on it */
-    struct gpu_faces *faces;       /* the face detector (gpu/detect/detect.h); NULL: none */
+    struct gpu_network *networks;  /* of the detectors (gpu/detect/detect.h); NULL: none */
     char name[64];
     int major, minor; /* compute capability */
     int urgent;       /* the highest priority of a launch, a negative number; 0: the driver has none */

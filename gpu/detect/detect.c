@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "detect/faces/faces.h"
 #include "gpu/detect/detect_kernels.h"
 #include "gpu/detect/pack.h"
 #include "gpu/stream/launch.h"
@@ -14,10 +13,10 @@
 _Static_assert(sizeof(struct candidate) == sizeof(struct kernel_candidate) &&
                    offsetof(struct candidate, sum) == offsetof(struct kernel_candidate, sum) &&
                    offsetof(struct candidates, candidate) == sizeof(uint32_t),
-               "kernels write what filters/detect/detect.h says");
+               "kernels write what detect/candidates.h says");
 
-/* The packed model in the memory of a device. */
-struct gpu_faces {
+/* A packed model in the memory of a device. */
+struct gpu_network {
     struct model *model;
     pthread_mutex_t lock;
     bool ready;
@@ -26,72 +25,84 @@ struct gpu_faces {
     const struct model_weights *weights;
 };
 
-enum status gpu_detect_open(struct gpu_device *device, struct model *model, struct error *err) {
-    struct gpu_faces *faces = calloc(1, sizeof *faces);
-    if (!faces) {
+static enum status make_networks(struct gpu_device *device, struct error *err) {
+    device->networks = calloc(DETECTORS, sizeof *device->networks);
+    if (!device->networks) {
         return fail(err, ST_BUSY, "out of memory");
     }
-    faces->model = model;
-    faces->layout = pack_layout();
-    pthread_mutex_init(&faces->lock, NULL);
-    device->faces = faces;
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        pthread_mutex_init(&device->networks[i].lock, NULL);
+    }
     return ST_OK;
 }
 
-void gpu_detect_close(struct gpu_device *device) {
-    struct gpu_faces *faces = device->faces;
-    if (faces) {
-        if (faces->memory) {
-            device->cuda->cuMemFree(faces->memory);
-        }
-        pthread_mutex_destroy(&faces->lock);
-        free(faces);
-        device->faces = NULL;
+enum status gpu_detect_open(struct gpu_device *device, enum detector_id detector, struct model *model,
+                            struct error *err) {
+    enum status status = device->networks ? ST_OK : make_networks(device, err);
+    if (status == ST_OK) {
+        device->networks[detector].model = model;
     }
+    return status;
+}
+
+void gpu_detect_close(struct gpu_device *device) {
+    for (unsigned i = 0; i < DETECTORS && device->networks; i++) {
+        struct gpu_network *network = &device->networks[i];
+        if (network->memory) {
+            device->cuda->cuMemFree(network->memory);
+        }
+        pthread_mutex_destroy(&network->lock);
+    }
+    free(device->networks);
+    device->networks = NULL;
 }
 
 /* ---- the model ---- */
 
-static enum status upload_packed(struct gpu_faces *faces, struct gpu_stream *stream, const uint8_t *packed,
-                                 struct error *err) {
+static enum status upload_packed(struct gpu_network *network, struct gpu_stream *stream,
+                                 const uint8_t *packed, struct error *err) {
     const struct cuda *cuda = stream->device->cuda;
     enum status status = ST_OK;
-    if (!faces->memory) {
-        status = CUDA_TRY(cuda, err, cuMemAlloc, &faces->memory, faces->layout.size);
+    if (!network->memory) {
+        status = CUDA_TRY(cuda, err, cuMemAlloc, &network->memory, network->layout.size);
     }
     if (status == ST_OK) {
-        status = gpu_stream_upload(stream, faces->memory, packed, faces->layout.size, err);
+        status = gpu_stream_upload(stream, network->memory, packed, network->layout.size, err);
     }
     return status == ST_OK ? CUDA_TRY(cuda, err, cuStreamSynchronize, stream->handle) : status;
 }
 
-static enum status load(struct gpu_faces *faces, struct gpu_stream *stream, struct error *err) {
+static enum status load(struct gpu_network *network, struct gpu_stream *stream, struct error *err) {
     struct error why = {0};
-    enum status status = model_read(faces->model, &faces->weights, &why);
+    enum status status = model_read(network->model, &network->weights, &why);
     if (status != ST_OK) {
         return fail(err, ST_UNSUPPORTED, "%s", why.text);
     }
-    uint8_t *packed = calloc(1, faces->layout.size);
-    if (!packed) {
-        return fail(err, ST_BUSY, "no memory for the face model");
+    status = pack_layout(network->weights->network, &network->layout, err);
+    if (status != ST_OK) {
+        return status;
     }
-    status = pack_weights(faces->weights, &faces->layout, packed, err);
-    status = status == ST_OK ? upload_packed(faces, stream, packed, err) : status;
+    uint8_t *packed = calloc(1, network->layout.size);
+    if (!packed) {
+        return fail(err, ST_BUSY, "no memory for a model");
+    }
+    status = pack_weights(network->weights, &network->layout, packed, err);
+    status = status == ST_OK ? upload_packed(network, stream, packed, err) : status;
     free(packed);
     return status;
 }
 
-static enum status get_ready(struct gpu_faces *faces, struct gpu_stream *stream, struct error *err) {
+static enum status get_ready(struct gpu_network *network, struct gpu_stream *stream, struct error *err) {
     enum status status = ST_OK;
-    if (!faces) {
-        return fail(err, ST_UNSUPPORTED, "there is no face model");
+    if (!network || !network->model) {
+        return fail(err, ST_UNSUPPORTED, "there is no model");
     }
-    pthread_mutex_lock(&faces->lock);
-    if (!faces->ready) {
-        status = load(faces, stream, err);
-        faces->ready = status == ST_OK;
+    pthread_mutex_lock(&network->lock);
+    if (!network->ready) {
+        status = load(network, stream, err);
+        network->ready = status == ST_OK;
     }
-    pthread_mutex_unlock(&faces->lock);
+    pthread_mutex_unlock(&network->lock);
     return status;
 }
 
@@ -102,100 +113,44 @@ enum { SLACK = 256 /* kernels read behind a tensor and ignore it */ };
 /* A search: the sizes of the padded picture, and where the outputs of the layers lie. */
 struct search {
     struct gpu_stream *stream;
-    const struct gpu_faces *faces;
+    const struct gpu_network *network;
+    const struct network *form;
     int32_t width, height;
-    CUdeviceptr tensor[FACE_LAYERS];
+    CUdeviceptr tensor[NETWORK_LAYERS_MAX];
     size_t size;
 };
 
-/* log2 of the reduction of a layer's output against the picture. */
-static int scale_of(int layer) {
-    int shift = 0;
-    for (; layer != NETWORK_PICTURE; layer = detector_faces.network->layer[layer].input) {
-        bool up = detector_faces.network->layer[layer].kind == NETWORK_UP;
-        shift += detector_faces.network->layer[layer].stride != 2 ? 0 : up ? -1 : 1;
-    }
-    return shift;
-}
-
-/* Only the last layers of blocks and of the neck write tensors. */
-static bool is_stored(int layer) {
-    if (layer < 3 * PACK_BLOCKS) {
-        return layer % 3 == 2;
-    }
-    return detector_faces.network->layer[layer].kind == NETWORK_POINT;
-}
-
+/* Only the last layers of steps write tensors, and the heads candidates. */
 static void lay_out(struct search *search) {
-    for (int i = 0; i < FACE_LAYERS; i++) {
-        if (is_stored(i)) {
-            int shift = scale_of(i);
-            size_t pixels = (size_t)(search->width >> shift) * (size_t)(search->height >> shift);
-            search->tensor[i] = search->size;
-            search->size = bytes_align_up(
-                search->size + pixels * (size_t)detector_faces.network->layer[i].outputs + SLACK, SLACK);
-        }
+    const struct pack_layout *layout = &search->network->layout;
+    for (int i = 0; i + 1 < layout->count; i++) {
+        int last = layout->step[i].last, shift = network_shift(search->form, last);
+        size_t pixels = (size_t)(search->width >> shift) * (size_t)(search->height >> shift);
+        search->tensor[last] = search->size;
+        search->size =
+            bytes_align_up(search->size + pixels * (size_t)search->form->layer[last].outputs + SLACK, SLACK);
     }
 }
 
 static void move(struct search *search, CUdeviceptr memory) {
-    for (int i = 0; i < FACE_LAYERS; i++) {
-        search->tensor[i] += is_stored(i) ? memory : 0;
+    const struct pack_layout *layout = &search->network->layout;
+    for (int i = 0; i + 1 < layout->count; i++) {
+        search->tensor[layout->step[i].last] += memory;
     }
 }
 
 /* ---- blocks ---- */
 
-/* How a kernel divides a block's work; see KERNEL_FACE_BLOCKS. */
-struct division {
-    enum kernel kernel;
-    int32_t steps, stride, outputs;
-    int32_t members, rows, width;
-};
-
-static const struct division stem_division = {
-    .kernel = KERNEL_face_stem,
-    .steps = 1,
-    .stride = 1,
-    .outputs = 16,
-    .members = KERNEL_FACE_STEM_MEMBERS,
-    .rows = KERNEL_FACE_STEM_ROWS,
-    .width = KERNEL_FACE_STEM_WIDTH,
-};
-
-static const struct division divisions[] = {
-#define DIVISION(steps, stride, outputs, members, rows, width, least)                                        \
-    {KERNEL_face_block_##steps##_##stride##_##outputs, steps, stride, outputs, members, rows, width},
-    KERNEL_FACE_BLOCKS(DIVISION)
-#undef DIVISION
-};
-
-/* The one with the fewest outputs that fits, or, if all have fewer, with the most. */
-static const struct division *division_of(int index) {
-    int32_t steps = pack_steps(index),
-            stride = detector_faces.network->layer[pack_first_layer(index) + 1].stride;
-    int32_t outputs = detector_faces.network->layer[pack_first_layer(index) + 2].outputs;
-    const struct division *found = NULL;
-    for (size_t i = 0; i < sizeof divisions / sizeof *divisions; i++) {
-        const struct division *division = &divisions[i];
-        bool fits = division->steps == steps && division->stride == stride;
-        if (fits && (!found || found->outputs < outputs)) {
-            found = division;
-        }
-    }
-    return found;
-}
-
 static int32_t ceil_divide(int32_t value, int32_t by) {
     return (value + by - 1) / by;
 }
 
-static int32_t tile_pixels(const struct division *division) {
+static int32_t tile_pixels(const struct pack_division *division) {
     return division->members * division->rows * KERNEL_FACE_TILE;
 }
 
 /* Cuts the result into tiles, and the outputs into parts. Returns the number of blocks of threads. */
-static unsigned divide(struct face_block_pass *pass, const struct division *division) {
+static unsigned divide(struct face_block_pass *pass, const struct pack_division *division) {
     int32_t parts = ceil_divide(pass->outputs, division->outputs); /* two at most */
     pass->tiles_x = ceil_divide(pass->out_width, division->width);
     pass->tiles = pass->tiles_x * ceil_divide(pass->out_height, tile_pixels(division) / division->width);
@@ -209,7 +164,7 @@ static unsigned divide(struct face_block_pass *pass, const struct division *divi
 
 /* Bytes of shared memory: `before`, then a chunk or two for each group of warps; later the sums of the tile.
  */
-static unsigned shared_memory(const struct division *division, int32_t before) {
+static unsigned shared_memory(const struct pack_division *division, int32_t before) {
     int32_t pixels = tile_pixels(division), height = pixels / division->width;
     int32_t halo_width = (division->width - 1) * division->stride + 3;
     int32_t pairs = halo_width * ((height / 2 - 1) * division->stride + 3);
@@ -220,21 +175,19 @@ static unsigned shared_memory(const struct division *division, int32_t before) {
     return (unsigned)(chunks > sums ? chunks : sums);
 }
 
-static struct face_block_pass block_pass(const struct search *search, int index) {
-    int first = pack_first_layer(index), last = first + 2;
-    const struct network_layer *expand = &detector_faces.network->layer[first],
-                               *project = &detector_faces.network->layer[last];
-    const struct pack_block *packed = &search->faces->layout.block[index];
-    const struct model_layer *weights = &search->faces->weights->layers[last];
-    CUdeviceptr memory = search->faces->memory;
-    int in = scale_of(first), out = scale_of(last);
+static struct face_block_pass block_pass(const struct search *search, const struct pack_step *step) {
+    const struct network_layer *expand = &search->form->layer[step->first],
+                               *project = &search->form->layer[step->last];
+    const struct model_layer *weights = &search->network->weights->layers[step->last];
+    CUdeviceptr memory = search->network->memory;
+    int in = network_shift(search->form, step->first), out = network_shift(search->form, step->last);
     return (struct face_block_pass){
         .source = expand->input == NETWORK_PICTURE ? 0 : search->tensor[expand->input],
-        .target = search->tensor[last],
+        .target = search->tensor[step->last],
         .addend = project->addend == NETWORK_NONE ? 0 : search->tensor[project->addend],
-        .weights = memory + packed->chunks,
-        .scales = memory + packed->scales,
-        .biases = memory + packed->biases,
+        .weights = memory + step->weights,
+        .scales = memory + step->scales,
+        .biases = memory + step->biases,
         .addend_scale = weights->addend_scale * 0x1p100f,
         .offset = weights->offset * 0x1p-49f,
         .width = search->width >> in,
@@ -243,22 +196,24 @@ static struct face_block_pass block_pass(const struct search *search, int index)
         .out_height = search->height >> out,
         .inputs = expand->inputs,
         .outputs = project->outputs,
-        .chunks = pack_chunks(index),
-        .chunk_bytes = (int32_t)packed->chunk_bytes,
+        .chunks = pack_chunks(expand),
+        .chunk_bytes = (int32_t)step->chunk_bytes,
     };
 }
 
-static enum status run_block(struct search *search, int index, struct error *err) {
-    const struct division *division = division_of(index);
-    struct face_block_pass pass = block_pass(search, index);
+static enum status run_block(struct search *search, const struct pack_step *step, struct error *err) {
+    const struct pack_division *division = pack_division(search->form, step);
+    struct face_block_pass pass = block_pass(search, step);
     unsigned count = divide(&pass, division);
     struct gpu_blocks blocks = {count, KERNEL_THREADS_Y, shared_memory(division, 0)};
     return gpu_launch(search->stream, division->kernel, &pass, blocks, err);
 }
 
-static enum status run_stem(struct search *search, const struct image *source, struct error *err) {
+static enum status run_stem(struct search *search, const struct pack_step *step, const struct image *source,
+                            struct error *err) {
+    const struct pack_division *division = pack_division(search->form, step);
     struct face_stem_pass pass = {
-        .block = block_pass(search, 0),
+        .block = block_pass(search, step),
         .model = (int32_t)source->model,
         .channels = source->plane[0].channels,
         .depth = source->depth,
@@ -270,33 +225,31 @@ static enum status run_stem(struct search *search, const struct image *source, s
         pass.shift_x = source->plane[1].shift_x;
         pass.shift_y = source->plane[1].shift_y;
     }
-    unsigned count = divide(&pass.block, &stem_division);
-    struct gpu_blocks blocks = {count, KERNEL_THREADS_Y,
-                                shared_memory(&stem_division, KERNEL_FACE_PICTURE_BYTES)};
-    return gpu_launch(search->stream, KERNEL_face_stem, &pass, blocks, err);
+    unsigned count = divide(&pass.block, division);
+    struct gpu_blocks blocks = {count, KERNEL_THREADS_Y, shared_memory(division, KERNEL_FACE_PICTURE_BYTES)};
+    return gpu_launch(search->stream, division->kernel, &pass, blocks, err);
 }
 
 /* ---- neck and heads ---- */
 
-static enum status run_neck(struct search *search, int index, struct error *err) {
-    int layer = pack_neck_layer(index), up = pack_up_layer(index);
-    const struct network_layer *form = &detector_faces.network->layer[layer];
-    const struct pack_neck *packed = &search->faces->layout.neck[index];
-    const struct model_layer *weights = &search->faces->weights->layers[layer];
-    CUdeviceptr memory = search->faces->memory;
-    int shift = up == NETWORK_NONE ? scale_of(layer) : scale_of(layer) + 1;
+static enum status run_neck(struct search *search, const struct pack_step *step, struct error *err) {
+    const int up = pack_up_layer(step);
+    const struct network_layer *form = &search->form->layer[step->last];
+    const struct model_layer *weights = &search->network->weights->layers[step->last];
+    CUdeviceptr memory = search->network->memory;
+    int shift = network_shift(search->form, step->last) + (up == NETWORK_NONE ? 0 : 1);
     struct face_neck_pass pass = {
         .source = search->tensor[form->input],
-        .target = search->tensor[layer],
-        .low = up == NETWORK_NONE ? 0 : search->tensor[detector_faces.network->layer[up].input],
-        .weights = memory + packed->weights,
-        .terms = memory + packed->terms,
-        .up_weights = memory + packed->up_weights,
-        .up_terms = memory + packed->up_terms,
+        .target = search->tensor[step->last],
+        .low = up == NETWORK_NONE ? 0 : search->tensor[search->form->layer[up].input],
+        .weights = memory + step->weights,
+        .terms = memory + step->terms,
+        .up_weights = memory + step->up_weights,
+        .up_terms = memory + step->up_terms,
         .addend_scale = weights->addend_scale,
         .offset = weights->offset,
         .inputs = form->inputs,
-        .steps = ceil_divide(form->inputs, KERNEL_FACE_CHUNK),
+        .steps = pack_steps(form),
         .width = search->width >> shift,
         .pixels = (search->width >> shift) * (search->height >> shift),
     };
@@ -305,24 +258,23 @@ static enum status run_neck(struct search *search, int index, struct error *err)
                       (struct gpu_blocks){(unsigned)count, KERNEL_THREADS_Y, 0}, err);
 }
 
-static enum status run_heads(struct search *search, int32_t least, const struct image *target,
-                             struct error *err) {
+static enum status run_heads(struct search *search, const struct pack_step *step, int32_t least,
+                             const struct image *target, struct error *err) {
     enum {
         HALO = (KERNEL_FACE_SMOOTH_WIDTH + 2) * (KERNEL_FACE_SMOOTH_HEIGHT + 2),
         PIXELS = HALO + KERNEL_FACE_SMOOTH_WIDTH * KERNEL_FACE_SMOOTH_HEIGHT,
         SHARED = PIXELS * KERNEL_FACE_NECK + 2 * KERNEL_FACE_PAIR
     };
-    const struct pack_layout *layout = &search->faces->layout;
-    CUdeviceptr memory = search->faces->memory;
+    CUdeviceptr memory = search->network->memory;
     struct face_heads_pass pass = {
-        .source = search->tensor[FACE_neck4],
+        .source = search->tensor[search->form->layer[step->first].input],
         .candidates = (uint64_t)(uintptr_t)target->plane[0].data,
-        .weights = memory + layout->smooth_weights,
-        .terms = memory + layout->smooth_terms,
-        .head_weights = memory + layout->head_weights,
-        .head_biases = memory + layout->head_biases,
-        .width = search->width / FACE_CELL,
-        .height = search->height / FACE_CELL,
+        .weights = memory + step->weights,
+        .terms = memory + step->terms,
+        .head_weights = memory + step->head_weights,
+        .head_biases = memory + step->head_biases,
+        .width = search->width / search->form->cell,
+        .height = search->height / search->form->cell,
         .least = least,
         .most = CANDIDATES_MAX,
     };
@@ -334,41 +286,47 @@ static enum status run_heads(struct search *search, int32_t least, const struct 
                            : status;
 }
 
-_Static_assert(PACK_BLOCKS + PACK_NECK + 1 == DETECT_STEPS, "a kernel for each, and the heads");
-
-static enum status run_step(struct search *search, int step, const struct detect_plan *plan,
-                            const struct image *source, const struct image *target, struct error *err) {
-    if (step == 0) {
-        return run_stem(search, source, err);
-    }
-    if (step < PACK_BLOCKS) {
+static enum status run_step(struct search *search, const struct pack_step *step,
+                            const struct detect_plan *plan, const struct image *source,
+                            const struct image *target, struct error *err) {
+    const struct gpu_network *network = search->network;
+    switch (step->kind) {
+    case PACK_STEM:
+        return run_stem(search, step, source, err);
+    case PACK_BLOCK:
         return run_block(search, step, err);
+    case PACK_NECK:
+        return run_neck(search, step, err);
+    case PACK_HEADS:
+        break;
     }
-    if (step < PACK_BLOCKS + PACK_NECK) {
-        return run_neck(search, step - PACK_BLOCKS, err);
-    }
-    return run_heads(search, faces_least(search->faces->weights, plan->threshold), target, err);
+    return run_heads(search, step, network->model->detector->least(network->weights, plan->threshold), target,
+                     err);
 }
 
 enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan *plan,
                              const struct image *source, const struct image *target, int first, int end,
                              struct error *err) {
-    struct gpu_faces *faces = stream->device->faces;
+    struct gpu_device *device = stream->device;
+    struct gpu_network *network = device->networks ? &device->networks[plan->detector] : NULL;
     if ((uint64_t)plan->width * plan->height > DETECT_PIXELS_MAX) {
-        return fail(err, ST_UNSUPPORTED, "the picture is too large for a search for faces on the GPU");
+        return fail(err, ST_UNSUPPORTED, "the picture is too large for a search on the GPU");
     }
-    enum status status = get_ready(faces, stream, err);
+    enum status status = get_ready(network, stream, err);
     if (status != ST_OK) {
         return status;
     }
-    struct search search = {
-        .stream = stream, .faces = faces, .width = (int32_t)plan->width, .height = (int32_t)plan->height};
+    struct search search = {.stream = stream,
+                            .network = network,
+                            .form = network->layout.network,
+                            .width = (int32_t)plan->width,
+                            .height = (int32_t)plan->height};
     CUdeviceptr memory = 0;
     lay_out(&search);
     status = gpu_stream_scratch(stream, search.size, &memory, err);
     move(&search, memory);
-    for (int i = first; i < end && status == ST_OK; i++) {
-        status = run_step(&search, i, plan, source, target, err);
+    for (int i = first; i < end && i < network->layout.count && status == ST_OK; i++) {
+        status = run_step(&search, &network->layout.step[i], plan, source, target, err);
     }
     return status;
 }
@@ -390,7 +348,7 @@ static void sort(void *result) {
 static enum status run(struct gpu_stream *stream, const void *plan, const struct image *source,
                        const struct image *mask, const struct image *target, struct error *err) {
     (void)mask;
-    return gpu_detect_steps(stream, plan, source, target, 0, DETECT_STEPS, err);
+    return gpu_detect_steps(stream, plan, source, target, 0, NETWORK_LAYERS_MAX, err);
 }
 
 const struct gpu_filter gpu_filter_detect = {.run = run, .finish = sort};

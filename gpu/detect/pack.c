@@ -10,7 +10,6 @@
 #include "gpu/detect/detect_kernels.h"
 
 enum {
-    ALIGNMENT = 256,
     LANES = KERNEL_THREADS_X,
     QUAD = KERNEL_FACE_QUAD,
     PAIR = KERNEL_FACE_PAIR,
@@ -20,71 +19,7 @@ enum {
     TAPS = 9,
     SIDE = 3, /* of the 3x3 */
     SUM_LIMIT = 1 << 23,
-    MOST_GROUPS = 4,
 };
-
-/* ---- layout ---- */
-
-static size_t take(size_t *size, size_t bytes) {
-    size_t at = *size;
-    *size = bytes_align_up(at + bytes, ALIGNMENT);
-    return at;
-}
-
-int pack_steps(int block) {
-    return (detector_faces.network->layer[pack_first_layer(block)].inputs + CHUNK - 1) / CHUNK;
-}
-
-int pack_chunks(int block) {
-    return (detector_faces.network->layer[pack_first_layer(block)].outputs + CHUNK - 1) / CHUNK;
-}
-
-int pack_neck_layer(int neck) {
-    static const int layers[PACK_NECK] = {FACE_neck32, FACE_neck16, FACE_neck8, FACE_neck4};
-    return layers[neck];
-}
-
-int pack_up_layer(int neck) {
-    return detector_faces.network->layer[pack_neck_layer(neck)].addend;
-}
-
-/* Matrix instructions of a block's last layer for each chunk. */
-static int project_instructions(int block) {
-    return (detector_faces.network->layer[pack_first_layer(block) + 2].outputs + 15) / 16;
-}
-
-static int neck_steps(int neck) {
-    return (detector_faces.network->layer[pack_neck_layer(neck)].inputs + CHUNK - 1) / CHUNK;
-}
-
-struct pack_layout pack_layout(void) {
-    struct pack_layout layout = {0};
-    for (int i = 0; i < PACK_BLOCKS; i++) {
-        struct pack_block *block = &layout.block[i];
-        size_t outputs = (size_t)detector_faces.network->layer[pack_first_layer(i) + 2].outputs;
-        block->chunk_bytes = (size_t)pack_steps(i) * KERNEL_FACE_STEP + KERNEL_FACE_DEPTH +
-                             2 * KERNEL_FACE_TERMS + (size_t)project_instructions(i) * KERNEL_FACE_ROWS;
-        /* Groups of warps that have nothing to do read zeros behind the chunks. */
-        block->chunks = take(&layout.size, (size_t)(pack_chunks(i) + MOST_GROUPS - 1) * block->chunk_bytes);
-        block->scales = take(&layout.size, outputs * sizeof(float));
-        block->biases = take(&layout.size, outputs * sizeof(int32_t));
-    }
-    for (int i = 0; i < PACK_NECK; i++) {
-        struct pack_neck *neck = &layout.neck[i];
-        neck->weights = take(&layout.size, (size_t)neck_steps(i) * NECK_EIGHTHS * KERNEL_FACE_WARP);
-        neck->terms = take(&layout.size, QUAD * sizeof(struct face_neck_terms));
-        if (pack_up_layer(i) != NETWORK_NONE) {
-            neck->up_weights = take(&layout.size, (size_t)4 * NECK_EIGHTHS * KERNEL_FACE_WARP);
-            neck->up_terms = take(&layout.size, QUAD * sizeof(struct face_neck_terms));
-        }
-    }
-    layout.smooth_weights =
-        take(&layout.size, (size_t)KERNEL_FACE_SMOOTH_STEPS * NECK_EIGHTHS * KERNEL_FACE_WARP);
-    layout.smooth_terms = take(&layout.size, QUAD * sizeof(struct face_neck_terms));
-    layout.head_weights = take(&layout.size, (size_t)2 * KERNEL_FACE_WARP);
-    layout.head_biases = take(&layout.size, 16 * sizeof(int32_t));
-    return layout;
-}
 
 /* ---- weights of one instruction ---- */
 
@@ -218,8 +153,8 @@ static enum status check_sums(const struct packing *source, struct error *err) {
         }
         if (most >= SUM_LIMIT || least < INT32_MIN || source->layer->scale[o] < 0x1p-100f ||
             source->layer->scale[o] > 0x1p20f) {
-            return fail(err, ST_UNSUPPORTED,
-                        "the sums of layer %s of the face model are too large for the GPU", form->name);
+            return fail(err, ST_UNSUPPORTED, "the sums of layer %s of the model are too large for the GPU",
+                        form->name);
         }
     }
     return ST_OK;
@@ -259,15 +194,17 @@ static void pack_depth_terms(const struct packing *source, uint8_t *to) {
 }
 
 static struct packing packing_of(const struct model_weights *weights, int layer, int first) {
-    return (struct packing){&detector_faces.network->layer[layer], &weights->layers[layer], first};
+    return (struct packing){&weights->network->layer[layer], &weights->layers[layer], first};
 }
 
-static void pack_chunk(const struct model_weights *weights, int block, int chunk, uint8_t *to) {
-    int first = pack_first_layer(block), steps = pack_steps(block);
+static void pack_chunk(const struct model_weights *weights, const struct pack_step *step, int chunk,
+                       uint8_t *to) {
+    const struct network_layer *form = &weights->network->layer[step->first];
+    const int first = step->first, steps = pack_steps(form);
     struct packing source = packing_of(weights, first, chunk * CHUNK);
     for (int i = 0; i < 2 * steps; i++) {
-        pack_rows(&source, source.first, expand_output, i % 2, block ? point_origin : stem_origin, i / 2,
-                  to + i * KERNEL_FACE_ROWS);
+        pack_rows(&source, source.first, expand_output, i % 2,
+                  step->kind == PACK_STEM ? stem_origin : point_origin, i / 2, to + i * KERNEL_FACE_ROWS);
     }
     to += steps * KERNEL_FACE_STEP;
     pack_expand_terms(&source, to);
@@ -281,30 +218,30 @@ static void pack_chunk(const struct model_weights *weights, int block, int chunk
     pack_depth_terms(&source, to);
     to += KERNEL_FACE_TERMS;
     source = packing_of(weights, first + 2, chunk * CHUNK);
-    for (int i = 0; i < project_instructions(block); i++) {
+    for (int i = 0; i < pack_projections(form + 2); i++) {
         pack_rows(&source, 0, project_output, i, project_origin, 0, to + i * KERNEL_FACE_ROWS);
     }
 }
 
-static enum status pack_block(const struct model_weights *weights, int block, const struct pack_block *layout,
+static enum status pack_block(const struct model_weights *weights, const struct pack_step *step,
                               uint8_t *memory, struct error *err) {
-    int first = pack_first_layer(block);
+    int first = step->first;
     const struct packing expand = packing_of(weights, first, 0), depth = packing_of(weights, first + 1, 0);
     enum status status = check_sums(&expand, err);
     status = status == ST_OK ? check_sums(&depth, err) : status;
     if (status != ST_OK) {
         return status;
     }
-    for (int i = 0; i < pack_chunks(block); i++) {
-        pack_chunk(weights, block, i, memory + layout->chunks + (size_t)i * layout->chunk_bytes);
+    for (int i = 0; i < pack_chunks(expand.form); i++) {
+        pack_chunk(weights, step, i, memory + step->weights + (size_t)i * step->chunk_bytes);
     }
-    const struct model_layer *last = &weights->layers[first + 2];
-    size_t outputs = (size_t)detector_faces.network->layer[first + 2].outputs;
+    const struct model_layer *last = &weights->layers[step->last];
+    size_t outputs = (size_t)weights->network->layer[step->last].outputs;
     for (size_t i = 0; i < outputs; i++) {
         const float scale = last->scale[i] * 0x1p-49f;
-        memcpy(memory + layout->scales + i * sizeof scale, &scale, sizeof scale);
+        memcpy(memory + step->scales + i * sizeof scale, &scale, sizeof scale);
     }
-    memcpy(memory + layout->biases, last->bias, outputs * sizeof(int32_t));
+    memcpy(memory + step->biases, last->bias, outputs * sizeof(int32_t));
     return ST_OK;
 }
 
@@ -327,29 +264,53 @@ static void pack_neck_layer_at(const struct packing *source, origin_of *origin, 
     }
 }
 
+static void pack_neck(const struct model_weights *weights, const struct pack_step *step, uint8_t *memory) {
+    const struct packing layer = packing_of(weights, step->last, 0);
+    pack_neck_layer_at(&layer, point_origin, pack_steps(layer.form), memory + step->weights,
+                       memory + step->terms);
+    if (pack_up_layer(step) != NETWORK_NONE) {
+        const struct packing up = packing_of(weights, pack_up_layer(step), 0);
+        pack_neck_layer_at(&up, up_origin, 4, memory + step->up_weights, memory + step->up_terms);
+    }
+}
+
+static void pack_heads(const struct model_weights *weights, const struct pack_step *step, uint8_t *memory) {
+    const struct packing smooth = packing_of(weights, step->first, 0),
+                         heads = packing_of(weights, step->last, 0);
+    pack_neck_layer_at(&smooth, smooth_origin, KERNEL_FACE_SMOOTH_STEPS, memory + step->weights,
+                       memory + step->terms);
+    for (int i = 0; i < 2; i++) {
+        pack_columns(&heads, plain_output, i, point_origin, 0,
+                     memory + step->head_weights + i * KERNEL_FACE_WARP, PAIR);
+    }
+    memcpy(memory + step->head_biases, heads.layer->bias, (size_t)heads.form->outputs * sizeof(int32_t));
+}
+
+/* Layers within a step, and the 3x3 before the heads, are rounded without their offset. */
+static enum status check_offsets(const struct model_weights *weights, const struct pack_step *step,
+                                 struct error *err) {
+    for (int i = step->first; i < step->last; i++) {
+        if (weights->layers[i].offset != 0) {
+            return fail(err, ST_UNSUPPORTED, "layer %s of the model has an offset, which the GPU leaves out",
+                        weights->network->layer[i].name);
+        }
+    }
+    return ST_OK;
+}
+
 enum status pack_weights(const struct model_weights *weights, const struct pack_layout *layout,
                          uint8_t *memory, struct error *err) {
     enum status status = ST_OK;
-    for (int i = 0; i < PACK_BLOCKS && status == ST_OK; i++) {
-        status = pack_block(weights, i, &layout->block[i], memory, err);
-    }
-    for (int i = 0; i < PACK_NECK; i++) {
-        const struct pack_neck *neck = &layout->neck[i];
-        const struct packing layer = packing_of(weights, pack_neck_layer(i), 0);
-        pack_neck_layer_at(&layer, point_origin, neck_steps(i), memory + neck->weights, memory + neck->terms);
-        if (pack_up_layer(i) != NETWORK_NONE) {
-            const struct packing up = packing_of(weights, pack_up_layer(i), 0);
-            pack_neck_layer_at(&up, up_origin, 4, memory + neck->up_weights, memory + neck->up_terms);
+    for (int i = 0; i < layout->count && status == ST_OK; i++) {
+        const struct pack_step *step = &layout->step[i];
+        status = check_offsets(weights, step, err);
+        if (status == ST_OK && step->kind == PACK_NECK) {
+            pack_neck(weights, step, memory);
+        } else if (status == ST_OK && step->kind == PACK_HEADS) {
+            pack_heads(weights, step, memory);
+        } else if (status == ST_OK) {
+            status = pack_block(weights, step, memory, err);
         }
     }
-    const struct packing smooth = packing_of(weights, FACE_smooth, 0),
-                         heads = packing_of(weights, FACE_heads, 0);
-    pack_neck_layer_at(&smooth, smooth_origin, KERNEL_FACE_SMOOTH_STEPS, memory + layout->smooth_weights,
-                       memory + layout->smooth_terms);
-    for (int i = 0; i < 2; i++) {
-        pack_columns(&heads, plain_output, i, point_origin, 0,
-                     memory + layout->head_weights + i * KERNEL_FACE_WARP, PAIR);
-    }
-    memcpy(memory + layout->head_biases, heads.layer->bias, KERNEL_FACE_SUMS * sizeof(int32_t));
     return status;
 }

@@ -1,51 +1,69 @@
 /* SPDX-License-Identifier: MIT
- * The weights of the face detector in the order in which kernels read them (gpu/detect/detect_kernels.h). */
+ * The steps in which kernels run a network, which are patterns that are recognised in its table of layers,
+ * and the weights in the order in which kernels read them (gpu/detect/detect_kernels.h). */
 #ifndef BLURD_GPU_DETECT_PACK_H
 #define BLURD_GPU_DETECT_PACK_H
 
-#include "detect/faces/faces.h"
+#include "detect/model.h"
+#include "gpu/cuda/program.h"
 
-enum {
-    PACK_BLOCKS = 17, /* the stem with the layers that follow it, then the inverted residual blocks */
-    PACK_NECK = 4,    /* neck32, neck16, neck8, neck4 */
-};
+/* A kernel each. STEM: a 3x3 with stride 2 of the picture, then as in a block. BLOCK: an inverted residual
+ * block: 1x1 with ReLU, 3x3 of each channel with ReLU, 1x1, and perhaps an addition. NECK: a 1x1 with ReLU,
+ * to which perhaps an enlargement is added. HEADS: a 3x3 with ReLU, and the heads. */
+enum pack_kind { PACK_STEM, PACK_BLOCK, PACK_NECK, PACK_HEADS };
 
-/* Offsets in the packed weights. */
-struct pack_block {
-    size_t chunks, chunk_bytes;
-    size_t scales, biases; /* of the last layer */
-};
-
-struct pack_neck {
-    size_t weights, terms;
-    size_t up_weights, up_terms; /* of the enlargement before it; 0 in neck32 */
+/* The layers `first` to `last`, one after the other, and the offsets of their packed weights. */
+struct pack_step {
+    enum pack_kind kind;
+    int first, last;
+    size_t weights; /* STEM, BLOCK: chunks; NECK: of the 1x1; HEADS: of the 3x3 */
+    size_t terms;   /* NECK, HEADS */
+    union {
+        struct {
+            size_t chunk_bytes;
+            size_t scales, biases; /* of the last layer */
+        };
+        struct {
+            size_t up_weights, up_terms;
+        };
+        struct {
+            size_t head_weights, head_biases;
+        };
+    };
 };
 
 struct pack_layout {
-    struct pack_block block[PACK_BLOCKS];
-    struct pack_neck neck[PACK_NECK];
-    size_t smooth_weights, smooth_terms;
-    size_t head_weights, head_biases;
+    const struct network *network;
+    int count;
+    struct pack_step step[NETWORK_LAYERS_MAX];
     size_t size;
 };
 
-/* The layers of block i are expand, depth and project, one after the other from this one. */
-static inline int pack_first_layer(int block) {
-    return 3 * block;
-}
+/* How a kernel divides a block's work; see KERNEL_FACE_BLOCKS. */
+struct pack_division {
+    enum kernel kernel;
+    int32_t steps, stride, outputs;
+    int32_t members, rows, width;
+};
 
-/* How many times 32 inputs the first layer of the block reads, and chunks of 32 channels it makes. */
-int pack_steps(int block);
-int pack_chunks(int block);
+/* The kernel for the blocks of a STEM or BLOCK; NULL: there is none. */
+const struct pack_division *pack_division(const struct network *network, const struct pack_step *step);
 
-/* Layers neck32 to neck4, and what each of them adds; NETWORK_NONE for neck32. */
-int pack_neck_layer(int neck);
-int pack_up_layer(int neck);
+/* How many times 32 inputs a layer reads, and chunks of 32 channels it makes. */
+int pack_steps(const struct network_layer *form);
+int pack_chunks(const struct network_layer *form);
 
-struct pack_layout pack_layout(void);
+/* Matrix instructions of a block's last layer for each chunk. */
+int pack_projections(const struct network_layer *form);
+
+/* The layer that a NECK enlarges; NETWORK_NONE: none. */
+int pack_up_layer(const struct pack_step *step);
+
+/* Recognises the steps of a network. ST_UNSUPPORTED with a sentence for one that kernels cannot run. */
+enum status pack_layout(const struct network *network, struct pack_layout *layout, struct error *err);
 
 /* Fills `memory`, of layout->size bytes, all 0 before. ST_UNSUPPORTED for sums that are too large for the
- * kernels' way to round them. */
+ * kernels' way to round them, and for offsets that kernels leave out. */
 enum status pack_weights(const struct model_weights *weights, const struct pack_layout *layout,
                          uint8_t *memory, struct error *err);
 

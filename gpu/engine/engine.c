@@ -84,7 +84,7 @@ static void open_faces(struct engine *engine, const char *path) {
     enum status status =
         path && path[0] ? model_open(&engine->faces, &detector_faces, path, &err) : ST_UNSUPPORTED;
     for (unsigned i = 0; i < engine->count && status == ST_OK; i++) {
-        status = gpu_detect_open(&engine->device[i], &engine->faces, &err);
+        status = gpu_detect_open(&engine->device[i], DETECTOR_FACES, &engine->faces, &err);
     }
     if (err.text[0]) {
         log_message(LOG_WARNING, "gpu", "no search for faces: %s", err.text);

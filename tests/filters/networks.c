@@ -51,17 +51,22 @@ static const struct network_layer block_layers[] = {
     {"heads", NETWORK_HEADS, 15, NONE, 24, 6, 1, false},
 };
 
+static int32_t least(const struct model_weights *weights, double threshold) {
+    (void)weights;
+    return threshold > 0 ? INT32_MAX : INT32_MIN;
+}
+
 static const struct network mixed_network = {
     .layer = mixed_layers, .layers = COUNT(mixed_layers), .unit = 8, .cell = 2, .sums = 5};
 const struct detector networks_mixed = {
-    .name = "mixed", .thing = "mixed", .network = &mixed_network, .magic = "blurdts1"};
+    .name = "mixed", .thing = "mixed", .network = &mixed_network, .least = least, .magic = "blurdts1"};
 
 static const struct network odd_network = {
     .layer = odd_layers, .layers = COUNT(odd_layers), .unit = 4, .cell = 4, .sums = 1};
 const struct detector networks_odd = {
-    .name = "odd", .thing = "odd", .network = &odd_network, .magic = "blurdts2"};
+    .name = "odd", .thing = "odd", .network = &odd_network, .least = least, .magic = "blurdts2"};
 
 static const struct network block_network = {
     .layer = block_layers, .layers = COUNT(block_layers), .unit = 8, .cell = 4, .sums = 6};
 const struct detector networks_blocks = {
-    .name = "blocks", .thing = "block", .network = &block_network, .magic = "blurdts3"};
+    .name = "blocks", .thing = "block", .network = &block_network, .least = least, .magic = "blurdts3"};

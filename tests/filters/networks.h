@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Made-up detectors, whose networks are no detector's: they show that backends run tables, not one network.
- */
+ * With a threshold of 0 all cells are candidates, above it none. */
 #ifndef BLURD_TESTS_FILTERS_NETWORKS_H
 #define BLURD_TESTS_FILTERS_NETWORKS_H
 

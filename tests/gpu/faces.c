@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The search for faces against a plain network: with random weights, and with the model FACE_MODEL if it is
- * set. */
+ * Searches against a plain network: for faces with random weights, and with the model FACE_MODEL if it is
+ * set; and with another network of the patterns that kernels know. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "gpu/detect/detect.h"
 #include "gpu/filters/gpu_chain.h"
 #include "tests/filters/network_fixture.h"
+#include "tests/filters/networks.h"
 #include "tests/filters/reference_network.h"
 #include "tests/gpu/check.h"
 
@@ -83,31 +84,35 @@ static int by_value(const void *a, const void *b) {
 
 /* A threshold that at most half as many cells pass as there is room for. */
 static double threshold_for(const struct faces_case *made, const struct model_weights *weights) {
-    size_t cells = (size_t)(made->width / FACE_CELL) * (made->height / FACE_CELL), most = CANDIDATES_MAX / 2;
+    const uint32_t cell = (uint32_t)weights->network->cell;
+    size_t cells = (size_t)(made->width / cell) * (made->height / cell), most = CANDIDATES_MAX / 2;
     if (cells <= most) {
         return 0;
     }
     int32_t *heats = calloc(cells, sizeof *heats);
     for (size_t i = 0; heats && i < cells; i++) {
-        heats[i] = made->sums[i * FACE_SUMS];
+        heats[i] = made->sums[i * (size_t)weights->network->sums];
     }
     qsort(heats, cells, sizeof *heats, by_value);
-    double real = heats[cells - most] * (double)weights->layers[FACE_heads].scale[0];
+    double real = heats[cells - most] * (double)weights->layers[weights->network->layers - 1].scale[0];
     free(heats);
     return 1 / (1 + exp(-real));
 }
 
 /* Whether the candidates are the cells of the reference, in order. */
-static bool same(const struct faces_case *made, int32_t least, const struct candidates *got) {
-    uint32_t columns = made->width / FACE_CELL, count = 0;
-    for (uint32_t i = 0; i < columns * (made->height / FACE_CELL); i++) {
-        const int32_t *sums = made->sums + (size_t)i * FACE_SUMS;
+static bool same(const struct faces_case *made, const struct network *network, int32_t least,
+                 const struct candidates *got) {
+    const uint32_t cell = (uint32_t)network->cell, columns = made->width / cell;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < columns * (made->height / cell); i++) {
+        int32_t sums[CANDIDATES_SUMS] = {0};
+        memcpy(sums, made->sums + (size_t)i * (size_t)network->sums, (size_t)network->sums * sizeof *sums);
         if (sums[0] < least) {
             continue;
         }
         const struct candidate *candidate = &got->candidate[count++ % CANDIDATES_MAX];
         if (candidate->x != i % columns || candidate->y != i / columns ||
-            memcmp(candidate->sum, sums, sizeof candidate->sum) != 0) {
+            memcmp(candidate->sum, sums, sizeof sums) != 0) {
             printf("    cell %u %u is not that of %u %u\n", candidate->x, candidate->y, i % columns,
                    i / columns);
             return false;
@@ -116,7 +121,7 @@ static bool same(const struct faces_case *made, int32_t least, const struct cand
     return count == got->count && count <= CANDIDATES_MAX;
 }
 
-static void check_case(struct check *check, const struct image_shape *shape,
+static void check_case(struct check *check, const struct image_shape *shape, const struct detector *detector,
                        const struct model_weights *weights) {
     struct error err = {0};
     struct faces_case made = {.shape = *shape};
@@ -132,12 +137,14 @@ static void check_case(struct check *check, const struct image_shape *shape,
     struct lane_timing timing;
     enum status status = gpu_chain_run(&check->jpeg.stream, &run, &timing, &err);
     const struct candidates *got = (const struct candidates *)(void *)plane_row(&target.plane[0], 0);
-    bool right = status == ST_OK && same(&made, faces_least(weights, arguments.threshold), got);
+    bool right =
+        status == ST_OK && same(&made, weights->network, detector->least(weights, arguments.threshold), got);
     check->passed += right;
     check->failed += !right;
     if (!right) {
-        printf("FAILED faces, model %d, %u bits, chroma %u %u, %ux%u: %s\n", (int)shape->model, shape->depth,
-               shape->chroma_shift_x, shape->chroma_shift_y, shape->width, shape->height, err.text);
+        printf("FAILED %s, model %d, %u bits, chroma %u %u, %ux%u: %s\n", detector->name, (int)shape->model,
+               shape->depth, shape->chroma_shift_x, shape->chroma_shift_y, shape->width, shape->height,
+               err.text);
     }
     free(memory);
     free(made.memory);
@@ -149,21 +156,21 @@ static void check_model(struct check *check, struct model *model, bool quick) {
     struct error err = {0};
     const struct model_weights *weights;
     must(model_read(model, &weights, &err), &err);
-    must(gpu_detect_open(&check->device, model, &err), &err);
+    must(gpu_detect_open(&check->device, DETECTOR_FACES, model, &err), &err);
     for (size_t i = 0; i < COUNT(sizes) - (quick ? 4 : 0); i++) {
         struct image_shape shape = check_models[1];
         shape.width = sizes[i][0], shape.height = sizes[i][1];
-        check_case(check, &shape, weights);
+        check_case(check, &shape, model->detector, weights);
     }
     for (size_t i = 0; i < CHECK_MODELS; i++) {
         struct image_shape shape = check_models[i];
         shape.width = 61, shape.height = 35;
-        check_case(check, &shape, weights);
+        check_case(check, &shape, model->detector, weights);
     }
     if (!quick) {
         struct image_shape shape = check_models[8];
         shape.width = 1920, shape.height = 1080;
-        check_case(check, &shape, weights);
+        check_case(check, &shape, model->detector, weights);
     }
     gpu_detect_close(&check->device);
 }
@@ -180,13 +187,19 @@ void check_faces_open(void) {
     }
 }
 
-void check_faces(struct check *check, bool quick) {
+static void check_weights(struct check *check, const struct detector *detector, bool quick) {
     struct network_fixture fixture;
-    network_fixture_make(&fixture, &detector_faces);
-    struct model random = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+    network_fixture_make(&fixture, detector);
+    struct model random = {.detector = detector, .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     random.weights = fixture.weights;
     check_model(check, &random, quick);
     network_fixture_free(&fixture);
+}
+
+/* The made-up network has its candidates' sums alone: no threshold is between them. */
+void check_faces(struct check *check, bool quick) {
+    check_weights(check, &detector_faces, quick);
+    check_weights(check, &networks_blocks, true);
     if (is_given) {
         check_model(check, &given, quick);
         model_close(&given);

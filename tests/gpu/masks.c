@@ -278,9 +278,10 @@ void check_masks(struct check *check, bool quick) {
     struct error err = {0};
     struct network_fixture fixture;
     network_fixture_make(&fixture, &detector_faces);
-    struct model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+    struct model model = {
+        .detector = &detector_faces, .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     model.weights = fixture.weights;
-    must(gpu_detect_open(&check->device, &model, &err), &err);
+    must(gpu_detect_open(&check->device, DETECTOR_FACES, &model, &err), &err);
     must(submitter_create(&subject.submitter, &check->device, &err), &err);
     for (size_t m = 0; m < COUNT(models); m++) {
         for (size_t s = 0; s < (quick ? 2 : COUNT(sizes)); s++) {

@@ -72,7 +72,7 @@ static void test_candidates(void **state) {
 
 static void test_without_model(void **state) {
     (void)state;
-    struct gpu_faces *faces = device.faces;
+    struct gpu_network *networks = device.networks;
     struct error err = {0};
     struct lane_timing timing;
     struct gpu_transcoder *transcoder;
@@ -85,11 +85,11 @@ static void test_without_model(void **state) {
     job.chain = &chain;
     job.output = (uint8_t *)&got;
     job.room = sizeof got;
-    device.faces = NULL;
+    device.networks = NULL;
     assert_int_equal(gpu_transcoder_create(&transcoder, &device, 1, &err), ST_OK);
     assert_int_equal(gpu_transcoder_run(transcoder, &job, &size, &timing, &err), ST_UNSUPPORTED);
     gpu_transcoder_destroy(transcoder);
-    device.faces = faces;
+    device.networks = networks;
     buf_finish(&file);
 }
 
@@ -202,12 +202,14 @@ static void test_a_lost_picture(void **state) {
 }
 
 static struct network_fixture fixture;
-static struct model model = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+static struct model model = {
+    .detector = &detector_faces, .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
 
 static int open_all(void **state) {
     network_fixture_make(&fixture, &detector_faces);
     model.weights = fixture.weights;
-    return open_device(state) == 0 && gpu_detect_open(&device, &model, NULL) == ST_OK ? 0 : -1;
+    return open_device(state) == 0 && gpu_detect_open(&device, DETECTOR_FACES, &model, NULL) == ST_OK ? 0
+                                                                                                      : -1;
 }
 
 static int close_all(void **state) {
