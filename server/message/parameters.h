@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "codecs/codec.h"
+#include "detect/detectors.h"
 #include "filters/argument/region_list.h"
 #include "server/message/operations.h"
 
@@ -25,16 +26,16 @@ enum { HUFFMAN_OPTIMAL, HUFFMAN_STANDARD };
 enum { METADATA_STRIP, METADATA_KEEP };
 enum { MODE_PLAIN, MODE_REDACT };
 
-enum { DETECT_NONE, DETECT_FACES };
+enum { DETECT_NONE /* then 1 + enum detector_id */ };
 enum { DETECT_ELLIPSE, DETECT_BOX };
 #define DETECT_MARGIN_USUAL 20.0
 #define DETECT_THRESHOLD_USUAL 0.3
 enum { DETECT_SIZE_FULL = -1, DETECT_SIZE_USUAL = 1920 };
 
-/* The search for faces, whose places are regions. */
+/* The search of a detector, whose places are regions. */
 struct detection_arguments {
     bool possible; /* there is a model; the caller sets it after parameters_init */
-    int what;      /* DETECT_NONE or _FACES */
+    int what;      /* DETECT_NONE, or 1 + enum detector_id */
     int shape;     /* DETECT_ELLIPSE or _BOX */
     int size;      /* longest side that is looked at, or DETECT_SIZE_FULL; 0: not given */
     double margin; /* percent of the box's width and height, on each side */
@@ -93,8 +94,9 @@ bool parameters_share(const struct filter *filter, unsigned index);
 bool parameters_know(const struct parameters *parameters, const char *name);
 bool parameters_given(const struct parameters *parameters, const char *name);
 
-/* Whether faces are searched for. */
+/* Whether a detector searches the picture, and which one; the first one where only the answer asks for it. */
 bool parameters_detect(const struct parameters *parameters);
+enum detector_id parameters_detector(const struct parameters *parameters);
 
 /* Whether a mask limits the filter: regions, a mask, or a list or search that may give none. */
 bool parameters_select(const struct parameters *parameters);

@@ -4,7 +4,11 @@
 
 bool parameters_detect(const struct parameters *parameters) {
     const struct filter *filter = parameters->filter;
-    return parameters->detect.what == DETECT_FACES || (filter && filter->answer == ANSWER_BOXES);
+    return parameters->detect.what != DETECT_NONE || (filter && filter->answer == ANSWER_BOXES);
+}
+
+enum detector_id parameters_detector(const struct parameters *parameters) {
+    return parameters->detect.what == DETECT_NONE ? 0 : (enum detector_id)(parameters->detect.what - 1);
 }
 
 uint32_t parameters_look(const struct parameters *parameters) {
@@ -15,7 +19,7 @@ uint32_t parameters_look(const struct parameters *parameters) {
 bool parameters_select(const struct parameters *parameters) {
     const struct input_arguments *input = &parameters->input;
     return input->region.count > 0 || input->listed || input->mask.data ||
-           parameters->detect.what == DETECT_FACES;
+           parameters->detect.what != DETECT_NONE;
 }
 
 bool parameters_require(const struct parameters *parameters) {
@@ -25,10 +29,10 @@ bool parameters_require(const struct parameters *parameters) {
 
 const char *parameters_selector(const struct parameters *parameters) {
     const struct input_arguments *input = &parameters->input;
-    return parameters->detect.what == DETECT_FACES ? "detect"
-           : input->listed                         ? "regions"
-           : input->mask.data                      ? "mask"
-                                                   : "region";
+    return parameters->detect.what != DETECT_NONE ? "detect"
+           : input->listed                        ? "regions"
+           : input->mask.data                     ? "mask"
+                                                  : "region";
 }
 
 /* The first parameter that says how to search, and has another value than without it; NULL: none. */
@@ -49,8 +53,9 @@ static enum status check_detection(const struct parameters *parameters, struct e
     return parameters->detect.possible
                ? ST_OK
                : fail_argument(err, "detect",
-                               "detect: this server cannot find faces, as it has no model "
-                               "(--face-model; docs/faces.md#the-model-file tells how to get one)");
+                               "detect: this server cannot find %s, as it has no model "
+                               "(--face-model; docs/faces.md#the-model-file tells how to get one)",
+                               detector_get(parameters_detector(parameters))->name);
 }
 
 /* The unit of an own rectangle. It needs no region. */

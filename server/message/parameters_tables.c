@@ -16,7 +16,11 @@ static const char *const huffman_choices[] = {"optimal", "standard", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};
 static const char *const backends[] = {"auto", "cpu", NULL};
 static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
-static const char *const targets[] = {"none", "faces", NULL};
+static const char *const targets[] = {"none",
+#define DETECTOR(ID, name, option) #name,
+#include "detect/detectors.def"
+#undef DETECTOR
+                                      NULL};
 static const char *const shapes[] = {"ellipse", "box", NULL};
 static const char *const modes[] = {"plain", "redact", NULL};
 

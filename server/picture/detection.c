@@ -68,9 +68,13 @@ static enum status plan_chain(struct detection *detection, const struct paramete
     struct chain *chain = &detection->chain;
     struct boxes_frame *frame = &detection->frame;
     struct image_shape upright = orient_shape(stored, orientation);
-    const enum detector_id detector = DETECTOR_FACES;
-    frame_of(frame, detector_get(detector), &upright, parameters->detect.size);
-    const struct detect_arguments detect = {.detector = detector, .threshold = parameters->detect.threshold};
+    detection->detector = parameters_detector(parameters);
+    const struct detector *detector = detector_get(detection->detector);
+    frame_of(frame, detector, &upright, parameters->detect.size);
+    const struct detect_arguments detect = {.detector = detection->detector,
+                                            .threshold = parameters_given(parameters, "detect_threshold")
+                                                             ? parameters->detect.threshold
+                                                             : detector->threshold};
     const struct resize_arguments resize = {.width = (int)frame->network_width,
                                             .height = (int)frame->network_height,
                                             .fit = RESIZE_FILL,
@@ -96,7 +100,8 @@ enum status detection_plan(struct detection *detection, const struct parameters 
         plan_chain(detection, parameters, stored, orientation, &planar, &cause) == ST_OK) {
         return ST_OK;
     }
-    return fail(err, ST_LIMIT, "faces cannot be searched for: %.200s", cause.text);
+    return fail(err, ST_LIMIT, "%s cannot be searched for: %.200s", detector_get(detection->detector)->name,
+                cause.text);
 }
 
 bool detection_takes_planes(const struct parameters *parameters, const struct image_shape *planes,
@@ -139,13 +144,13 @@ static double rounded(double place) {
     return nearbyint(place * 100) / 100;
 }
 
-static void round_faces(struct boxes *faces) {
-    for (unsigned i = 0; i < faces->count; i++) {
-        struct box *face = &faces->box[i];
-        face->x = rounded(face->x);
-        face->y = rounded(face->y);
-        face->width = fmax(rounded(face->width), 0.01);
-        face->height = fmax(rounded(face->height), 0.01);
+static void round_boxes(struct boxes *boxes) {
+    for (unsigned i = 0; i < boxes->count; i++) {
+        struct box *box = &boxes->box[i];
+        box->x = rounded(box->x);
+        box->y = rounded(box->y);
+        box->width = fmax(rounded(box->width), 0.01);
+        box->height = fmax(rounded(box->height), 0.01);
     }
 }
 
@@ -161,14 +166,15 @@ static struct candidates *copy_candidates(const struct detection *detection) {
 }
 
 enum status detection_read(struct detection *detection, struct model *model, struct error *err) {
-    struct boxes *faces = &detection->found->boxes;
+    struct boxes *boxes = &detection->found->boxes;
     const struct model_weights *weights;
     enum status status = model_read(model, &weights, err);
     if (status == ST_OK) {
-        status = faces_find(weights, copy_candidates(detection), &detection->frame, faces, err);
+        status = detector_get(detection->detector)
+                     ->find(weights, copy_candidates(detection), &detection->frame, boxes, err);
     }
     if (status == ST_OK) {
-        round_faces(faces);
+        round_boxes(boxes);
     }
     return status;
 }
@@ -181,41 +187,42 @@ enum status detection_add(const struct detection *detection, const struct parame
         region_lend(set, &detection->found->room);
     }
     for (unsigned i = 0; i < detection->found->boxes.count && status == ST_OK; i++) {
-        const struct box *face = &detection->found->boxes.box[i];
+        const struct box *box = &detection->found->boxes.box[i];
         const struct region region = {.form = ellipse ? REGION_ELLIPSE : REGION_RECTANGLE,
                                       .count = 4,
                                       .source = REGION_FOUND,
                                       .unit = REGION_PX,
                                       .entry = (uint16_t)(i + 1)};
-        double number[4] = {face->x, face->y, face->width, face->height};
+        double number[4] = {box->x, box->y, box->width, box->height};
         region_entry_grow(number, parameters->detect.margin);
         status = region_add(set, &region, number, err);
     }
     return status;
 }
 
-static enum status write_face(const struct box *face, double margin, bool first, struct buf *body,
-                              struct error *err) {
-    double number[4] = {face->x, face->y, face->width, face->height};
+static enum status write_box(const struct box *box, unsigned landmarks, double margin, bool first,
+                             struct buf *body, struct error *err) {
+    double number[4] = {box->x, box->y, box->width, box->height};
     region_entry_grow(number, margin);
     enum status status = buf_printf(
         body, err, "%s\n{\"x\":%.2f,\"y\":%.2f,\"width\":%.2f,\"height\":%.2f,\"score\":%.4f,\"landmarks\":[",
-        first ? "" : ",", number[0], number[1], number[2], number[3], face->score);
-    for (unsigned i = 0; i < BOXES_LANDMARKS && status == ST_OK; i++) {
-        status = buf_printf(body, err, "%s[%.2f,%.2f]", i ? "," : "", face->landmarks[i][0],
-                            face->landmarks[i][1]);
+        first ? "" : ",", number[0], number[1], number[2], number[3], box->score);
+    for (unsigned i = 0; i < landmarks && status == ST_OK; i++) {
+        status =
+            buf_printf(body, err, "%s[%.2f,%.2f]", i ? "," : "", box->landmarks[i][0], box->landmarks[i][1]);
     }
     return status == ST_OK ? buf_printf(body, err, "]}") : status;
 }
 
 enum status detection_write(const struct detection *detection, const struct parameters *parameters,
                             struct buf *body, struct error *err) {
-    const struct boxes *faces = &detection->found->boxes;
+    const struct detector *detector = detector_get(detection->detector);
+    const struct boxes *boxes = &detection->found->boxes;
     double margin = parameters_given(parameters, "detect_margin") ? parameters->detect.margin : 0;
-    enum status status = buf_printf(body, err, "{\"width\":%u,\"height\":%u,\"faces\":[",
-                                    detection->frame.width, detection->frame.height);
-    for (unsigned i = 0; i < faces->count && status == ST_OK; i++) {
-        status = write_face(&faces->box[i], margin, i == 0, body, err);
+    enum status status = buf_printf(body, err, "{\"width\":%u,\"height\":%u,\"%s\":[", detection->frame.width,
+                                    detection->frame.height, detector->name);
+    for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
+        status = write_box(&boxes->box[i], detector->landmarks, margin, i == 0, body, err);
     }
     return status == ST_OK ? buf_printf(body, err, "]}\n") : status;
 }
@@ -224,10 +231,10 @@ void detection_report(const struct detection *detection, char text[DETECTION_REP
     size_t used = 0;
     text[0] = '\0';
     for (unsigned i = 0; i < detection->found->boxes.count; i++) {
-        const struct box *face = &detection->found->boxes.box[i];
+        const struct box *box = &detection->found->boxes.box[i];
         char one[128];
-        int length = snprintf(one, sizeof one, "%s%.1f,%.1f,%.1f,%.1f,%.3f", i ? "; " : "", face->x, face->y,
-                              face->width, face->height, face->score);
+        int length = snprintf(one, sizeof one, "%s%.1f,%.1f,%.1f,%.1f,%.3f", i ? "; " : "", box->x, box->y,
+                              box->width, box->height, box->score);
         if (length < 0 || used + (size_t)length >= DETECTION_REPORT_MAX) {
             return;
         }

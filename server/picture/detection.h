@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The search for faces in a request: a chain of its own over the decoded picture, whose result becomes
+ * The search of a detector in a request: a chain of its own over the decoded picture, whose result becomes
  * regions of the selection, or the answer of /detect. A request that asks for it fails when it cannot be
- * done: no picture leaves with faces that were not looked for. */
+ * done: no picture leaves with what was not looked for. */
 #ifndef BLURD_SERVER_PICTURE_DETECTION_H
 #define BLURD_SERVER_PICTURE_DETECTION_H
 
 #include "core/image.h"
-#include "detect/faces/faces.h"
+#include "detect/detectors.h"
+#include "detect/model.h"
 #include "filters/chain.h"
 #include "server/message/parameters.h"
 
@@ -23,6 +24,7 @@ struct detection_found {
 /* Zero-initialise. */
 struct detection {
     bool wanted;
+    enum detector_id detector;
     struct chain chain;            /* turns the stored picture upright, stretches it and searches */
     struct boxes_frame frame;      /* the stretched picture and the upright one */
     struct image result;           /* of the chain; in memory that an engine may map */
@@ -46,11 +48,11 @@ size_t detection_bytes(const struct detection *detection);
 enum status detection_take_memory(struct detection *detection, struct slot *pictures, struct slot *own,
                                   struct error *err);
 
-/* Finds the faces in the chain's result, of which it uses a copy. ST_LIMIT when there are too many to hide
+/* Finds the boxes in the chain's result, of which it uses a copy. ST_LIMIT when there are too many to hide
  * all. */
 enum status detection_read(struct detection *detection, struct model *model, struct error *err);
 
-/* Appends a region for each face to a set in the upright picture. ST_LIMIT when the set is full. */
+/* Appends a region for each box to a set in the upright picture. ST_LIMIT when the set is full. */
 enum status detection_add(const struct detection *detection, const struct parameters *parameters,
                           struct region_set *set, struct error *err);
 
@@ -60,10 +62,10 @@ enum status detection_write(const struct detection *detection, const struct para
 
 enum { DETECTION_REPORT_MAX = 4096 };
 
-/* Writes the boxes of the faces for a header, as many as fit: "x,y,width,height,score; ...". */
+/* Writes the boxes for a header, as many as fit: "x,y,width,height,score; ...". */
 void detection_report(const struct detection *detection, char text[DETECTION_REPORT_MAX]);
 
-/* Notes the faces for the headers of the answer, the log and the metrics. */
+/* Notes the boxes for the headers of the answer, the log and the metrics. */
 void detection_note(const struct detection *detection, const struct parameters *parameters,
                     struct outcome *outcome);
 
