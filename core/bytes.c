@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 void buf_init(struct buf *buf, size_t maximum) {
     *buf = (struct buf){.maximum = maximum};
 }
@@ -73,3 +77,26 @@ void buf_finish(struct buf *buf) {
     }
     *buf = (struct buf){0};
 }
+
+#ifdef __SSE2__
+/* Four stores fill a line of 64 bytes, so that it leaves the processor whole. */
+enum { LINE = 64, FEW = 4 * LINE /* bytes; a shorter copy has few whole lines */ };
+
+void bytes_stream(uint8_t *to, const uint8_t *from, size_t size) {
+    size_t before = size < FEW ? size : (size_t)(-(uintptr_t)to % LINE);
+    memcpy(to, from, before);
+    size_t at = before;
+    for (; at + LINE <= size; at += LINE) {
+        for (size_t i = at; i < at + LINE; i += sizeof(__m128i)) {
+            __m128i part = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
+            _mm_stream_si128((__m128i *)(void *)(to + i), part);
+        }
+    }
+    _mm_sfence(); /* such stores keep no order with those behind them */
+    memcpy(to + at, from + at, size - at);
+}
+#else
+void bytes_stream(uint8_t *to, const uint8_t *from, size_t size) {
+    memcpy(to, from, size);
+}
+#endif

@@ -72,6 +72,11 @@ static inline void bytes_fetch(void *to, const uint8_t *from, size_t size) {
     atomic_signal_fence(memory_order_seq_cst);
 }
 
+/* Copies past the processor's caches where it can, for memory that a device reads next: the caches keep what
+ * they hold, and do not fetch lines that are overwritten. Other threads and devices see the copy as they see
+ * one of memcpy. The ranges must not overlap. */
+void bytes_stream(uint8_t *to, const uint8_t *from, size_t size);
+
 /* The first position from `at` on whose byte is not 0xFF, or the size. Such runs may be as long as a body. */
 static inline size_t bytes_skip_ones(struct bytes bytes, size_t at) {
     enum { WORDS = 8 };

@@ -46,7 +46,7 @@ static enum status copy_file(struct transcoding *work, struct error *err) {
     if (!memory) {
         return err->status;
     }
-    memcpy(memory, file.data, file.size);
+    bytes_stream(memory, file.data, file.size);
     work->input = (struct bytes){memory, file.size};
     return ST_OK;
 }

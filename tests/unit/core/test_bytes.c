@@ -109,6 +109,29 @@ static void test_numbers(void **state) {
     assert_int_equal(bytes_align_up(7, 3), 9);
 }
 
+/* All alignments of both sides, and sizes around those of a line and of the shortest copy past the caches. */
+static void test_stream(void **state) {
+    (void)state;
+    enum { ROOM = 1024, ASIDE = 64, GUARD = 0xA5 };
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 255, 256, 257, 319, 320, 321, 511, 512, 700};
+    _Alignas(64) static uint8_t from[ROOM], to[ROOM];
+    for (unsigned i = 0; i < ROOM; i++) {
+        from[i] = (uint8_t)(i * 7 + (i >> 8));
+    }
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (unsigned aside = 0; aside < ASIDE; aside++) {
+            uint8_t *begin = to + ASIDE + aside;
+            const uint8_t *source = from + (aside * 5) % ASIDE;
+            memset(to, GUARD, ROOM);
+            bytes_stream(begin, source, sizes[i]);
+            assert_memory_equal(begin, source, sizes[i]);
+            for (uint8_t *p = to; p < to + ROOM; p++) {
+                assert_true((p >= begin && p < begin + sizes[i]) || *p == GUARD);
+            }
+        }
+    }
+}
+
 static void test_skip_ones(void **state) {
     uint8_t data[150];
     (void)state;
@@ -131,6 +154,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_skip_ones), cmocka_unit_test(test_append), cmocka_unit_test(test_reserve),
         cmocka_unit_test(test_fixed),     cmocka_unit_test(test_printf), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_stream),
     };
     return cmocka_run_group_tests_name("bytes", tests, NULL, NULL);
 }
