@@ -10,57 +10,75 @@ unsigned body_throttle_limit(unsigned gpu_concurrency, unsigned threads) {
     return gpu_concurrency == 0 ? 0 : limit < TUNED_BODIES_LEAST ? TUNED_BODIES_LEAST : limit;
 }
 
-void body_throttle_end(struct body_throttle *throttle, struct body_throttle_turn *turn) {
-    if (turn->state == TURN_WAITING) {
-        *(turn->older ? &turn->older->newer : &throttle->oldest) = turn->newer;
-        *(turn->newer ? &turn->newer->older : &throttle->newest) = turn->older;
+static void leave(struct body_throttle *throttle, struct body_throttle_turn *turn) {
+    struct turn_list *list = &throttle->list[turn->state];
+    if (turn->state == TURN_NONE) {
+        return;
     }
-    throttle->reading -= turn->state == TURN_READING && turn->since_ns >= throttle->reading_since_ns;
-    throttle->working -= turn->state == TURN_WORKING;
-    *turn = (struct body_throttle_turn){0};
+    *(turn->older ? &turn->older->newer : &list->oldest) = turn->newer;
+    *(turn->newer ? &turn->newer->older : &list->newest) = turn->older;
+    list->count--;
+    turn->state = TURN_NONE;
+    turn->older = turn->newer = NULL;
 }
 
-static void read_now(struct body_throttle *throttle, struct body_throttle_turn *turn, int64_t now_ns) {
-    body_throttle_end(throttle, turn);
-    *turn = (struct body_throttle_turn){.state = TURN_READING, .since_ns = now_ns};
-    throttle->reading++;
+static void enter(struct body_throttle *throttle, struct body_throttle_turn *turn, enum turn_state state,
+                  int64_t now_ns) {
+    struct turn_list *list = &throttle->list[state];
+    leave(throttle, turn);
+    turn->state = state;
+    turn->since_ns = now_ns;
+    turn->older = list->newest;
+    *(list->newest ? &list->newest->newer : &list->oldest) = turn;
+    list->newest = turn;
+    list->count++;
 }
 
-/* A slow client must not keep others waiting, so bodies that have not arrived are forgotten from time to
- * time. */
+/* A slow client must not keep others waiting. */
+static void forget_slow(struct body_throttle *throttle, int64_t now_ns) {
+    const struct turn_list *reading = &throttle->list[TURN_READING];
+    while (reading->oldest && now_ns - reading->oldest->since_ns >= TUNED_BODY_READ_NS) {
+        leave(throttle, reading->oldest);
+    }
+}
+
 static bool has_room(struct body_throttle *throttle, int64_t now_ns) {
-    if (now_ns - throttle->reading_since_ns >= TUNED_BODY_READ_NS) {
-        throttle->reading_since_ns = now_ns;
-        throttle->reading = 0;
-    }
-    return throttle->reading + throttle->working < throttle->limit;
+    forget_slow(throttle, now_ns);
+    return throttle->list[TURN_READING].count + throttle->list[TURN_WORKING].count < throttle->limit;
 }
 
 bool body_throttle_begin(struct body_throttle *throttle, struct body_throttle_turn *turn, int64_t now_ns) {
-    if (throttle->limit == 0) {
-        return true;
-    }
-    if (!throttle->oldest && has_room(throttle, now_ns)) {
-        read_now(throttle, turn, now_ns);
-        return true;
-    }
-    *turn = (struct body_throttle_turn){TURN_WAITING, now_ns, .older = throttle->newest};
-    *(throttle->newest ? &throttle->newest->newer : &throttle->oldest) = turn;
-    throttle->newest = turn;
-    return false;
+    bool now =
+        throttle->limit == 0 || (throttle->list[TURN_WAITING].count == 0 && has_room(throttle, now_ns));
+    enter(throttle, turn, now ? TURN_READING : TURN_WAITING, now_ns);
+    return now;
 }
 
 void body_throttle_work(struct body_throttle *throttle, struct body_throttle_turn *turn) {
-    body_throttle_end(throttle, turn);
-    turn->state = TURN_WORKING;
-    throttle->working++;
+    enter(throttle, turn, TURN_WORKING, 0);
+}
+
+void body_throttle_end(struct body_throttle *throttle, struct body_throttle_turn *turn) {
+    leave(throttle, turn);
 }
 
 struct body_throttle_turn *body_throttle_next(struct body_throttle *throttle, int64_t now_ns, bool all) {
-    struct body_throttle_turn *turn = throttle->oldest;
+    struct body_throttle_turn *turn = throttle->list[TURN_WAITING].oldest;
     if (!turn || (!all && now_ns - turn->since_ns < TUNED_BODY_WAIT_NS && !has_room(throttle, now_ns))) {
         return NULL;
     }
-    read_now(throttle, turn, now_ns);
+    enter(throttle, turn, TURN_READING, now_ns);
     return turn;
+}
+
+int64_t body_throttle_wait_ms(const struct body_throttle *throttle, int64_t now_ns) {
+    const struct body_throttle_turn *waiting = throttle->list[TURN_WAITING].oldest,
+                                    *reading = throttle->list[TURN_READING].oldest;
+    if (!waiting) {
+        return -1;
+    }
+    int64_t left = waiting->since_ns + TUNED_BODY_WAIT_NS - now_ns;
+    int64_t young = reading ? reading->since_ns + TUNED_BODY_READ_NS - now_ns : left;
+    left = young < left ? young : left;
+    return left > 0 ? (left + 999999) / 1000000 : 0;
 }

@@ -9,7 +9,6 @@
 #include <sys/eventfd.h>
 
 #include "core/clock.h"
-#include "core/tuned.h"
 #include "server/answer.h"
 #include "server/exchange.h"
 #include "server/http/lingering.h"
@@ -283,15 +282,18 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
 }
 
 int64_t connection_continue(struct event_thread *thread, bool all) {
-    if (!thread->throttle.oldest) {
+    if (thread->throttle.list[TURN_WAITING].count == 0) {
         return -1; /* in most rounds, without a look at the clock */
     }
-    int64_t now = clock_ns(), wait = TUNED_BODY_READ_NS / 1000000;
-    for (struct body_throttle_turn *turn; (turn = body_throttle_next(&thread->throttle, now, all));
-         wait = 0) {
+    int64_t now = clock_ns();
+    struct body_throttle_turn *turn = body_throttle_next(&thread->throttle, now, all);
+    if (!turn) {
+        return body_throttle_wait_ms(&thread->throttle, now);
+    }
+    for (; turn; turn = body_throttle_next(&thread->throttle, now, all)) {
         MHD_resume_connection(((struct connection *)turn)->handle); /* `turn` is first */
     }
-    return wait;
+    return 0;
 }
 
 /* A request keeps its turn until it is answered if the GPU makes the whole answer from the file. All others

@@ -58,6 +58,7 @@ static void test_no_limit(void **state) {
         body_throttle_work(&throttle, &turn[i]);
     }
     next_is(-1, 1000);
+    assert_int_equal(body_throttle_wait_ms(&throttle, 0), -1);
 }
 
 /* Bodies are read in the order of their requests, one for each answer. */
@@ -91,7 +92,10 @@ static void test_slow_clients(void **state) {
     (void)state;
     fill(0);
     assert_false(begins(3, 1));
+    assert_int_equal(body_throttle_wait_ms(&throttle, 1 * MS), READING_MS - 1);
+    assert_int_equal(body_throttle_wait_ms(&throttle, 1 * MS + 1), READING_MS - 1); /* never too early */
     next_is(-1, READING_MS - 1);
+    assert_int_equal(body_throttle_wait_ms(&throttle, READING_MS * MS), 0);
     next_is(3, READING_MS);
     body_throttle_work(&throttle, &turn[0]); /* counted again when it is there */
     body_throttle_work(&throttle, &turn[1]);
@@ -111,10 +115,12 @@ static void test_the_longest_wait(void **state) {
     }
     assert_false(begins(3, 5));
     assert_false(begins(4, 6));
+    assert_int_equal(body_throttle_wait_ms(&throttle, 6 * MS), WAITING_MS - 1);
     next_is(-1, WAITING_MS + 4);
     next_is(3, WAITING_MS + 5);
     next_is(-1, WAITING_MS + 5);
     next_is(4, WAITING_MS + 6);
+    assert_int_equal(body_throttle_wait_ms(&throttle, 0), -1);
 }
 
 static void test_all_at_the_end(void **state) {
