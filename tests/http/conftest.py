@@ -32,10 +32,13 @@ def pytest_collection_modifyitems(items):
         pytest.exit(f'{daemon.BINARY} is not there: run make CONFIG={daemon.CONFIG}', returncode=2)
 
 
+PATIENT = ('--work-timeout', f'{10 * daemon.SLOW:g}s')  # the usual limit, and with sanitizers as much longer as all else
+
+
 @pytest.fixture(scope='session')
 def shared():
     """One daemon for all tests that only ask."""
-    with daemon.Daemon() as running:
+    with daemon.Daemon(*PATIENT) as running:
         yield running
 
 
@@ -48,7 +51,7 @@ def server(shared):
 @pytest.fixture(scope='module')
 def cpu():
     """A daemon without a GPU, to compare with."""
-    with daemon.Daemon('--gpus', 'none') as running:
+    with daemon.Daemon('--gpus', 'none', *PATIENT) as running:
         yield running
 
 

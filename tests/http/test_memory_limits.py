@@ -103,7 +103,7 @@ def test_small_pictures_do_not_wait_for_the_memory_of_large_ones(start):
 def test_a_form_that_deceives_gets_no_more(start):
     """Time and memory are predicted by the header of a tiny picture that comes first. Of two pictures that together take more than
     jobs may have, one waits for the other, though threads are free."""
-    own = start('--memory', f'{MEMORY}MiB', '--workers', 2, '--gpus', 'none', '--work-timeout', '1m')
+    own = start('--memory', f'{MEMORY}MiB', '--workers', 2, '--gpus', 'none', '--work-timeout', f'{60 * daemon.SLOW:g}s')
 
     def ask(target, mib):
         picture = flat('rgba', side_for(own, target, 'rgba', mib))
