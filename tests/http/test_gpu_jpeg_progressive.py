@@ -149,10 +149,11 @@ def test_what_the_gpu_does_not_read(start, cpu):
 
 
 def test_restart_markers(gpu, cpu):
+    """The GPU does not read them, and the CPU then does all but the filter."""
     for body in (make(75, 61, sampling, restart_marker_rows=1) for sampling in ('420', '444', 'gray')):
         if b'\xff\xdd' not in body:
             pytest.skip('this Pillow writes no restart markers')
-        same(gpu, cpu, body)
+        same(gpu, cpu, body, name=BY_CPU)
 
 
 # --- by the CPU ----------------------------------------------------------------------------
