@@ -8,7 +8,7 @@
 
 enum {
     CANDIDATES_MAX = 8192,
-    CANDIDATES_SUMS = 15, /* that there is room for; those that a network does not have are 0 */
+    CANDIDATES_SUMS = 15, /* of a cell at most; a network with fewer leaves the last ones 0 */
 };
 
 struct candidate {

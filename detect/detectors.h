@@ -12,8 +12,7 @@ enum detector_id {
     DETECTORS
 };
 
-struct detector;
-
+/* A constant; thread-safe. */
 const struct detector *detector_get(enum detector_id id);
 
 #endif

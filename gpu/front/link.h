@@ -34,8 +34,8 @@ int64_t link_bytes(const struct wire_run *run);
 int64_t link_timeout_ms(const struct link_timeout *timeout, int64_t bytes);
 
 /* Lends the slot, from which all memory of the run must have been taken, to the engine, runs there, waits for
- * the answer and checks it. The limit of the wait follows from all runs that were in progress at any time of
- * it, also of those that begin later: link_timeout_ms. After any failure but ST_BUSY (no device memory
+ * the answer and checks it. link_timeout_ms gives the limit of the wait, for all runs that overlap with
+ * this one, including those that begin later. After any failure but ST_BUSY (no device memory
  * for this run) and ST_UNSUPPORTED (a JPEG that the device does not take; a slot that no engine may map) the
  * engine must be ended. Until then it may write to the slot. */
 enum status link_run(struct engine_link *link, struct wire_run *run, struct slot *slot,

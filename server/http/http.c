@@ -223,7 +223,7 @@ enum { PROOF_BODY = 100000 /* some reads of the library, and less than a pair of
 
 struct proof {
     struct direct_receive direct;
-    size_t received, straight; /* bytes of the body, and those that the library has not had */
+    size_t received, straight; /* bytes of the body; how many of them bypassed the library */
     uint8_t body[PROOF_BODY];
 };
 

@@ -4,8 +4,8 @@
  * A plan tells which ways fit the picture and the request. The queue chooses among them by predicted time
  * (cost.h), and gives a request that a GPU does as a whole to other workers than the rest. A worker tries the
  * ways that are left in the order of the table. A GPU's way that fails leaves the request as it was, for the
- * next one. The last one fits all requests, except those that move blocks. struct outcome has the way that
- * was taken. */
+ * next one. The last way, the CPU, fits every request that does not move blocks. struct outcome says which
+ * way was taken. */
 #ifndef BLURD_SERVER_PLANNER_WAY_H
 #define BLURD_SERVER_PLANNER_WAY_H
 

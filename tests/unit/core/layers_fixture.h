@@ -17,7 +17,7 @@
 
 #include "core/process/landlock.h"
 
-#include "tests/unit/core/failover_fixture.h"
+#include "tests/unit/core/forbidden_fixture.h"
 
 enum { TRUNCATES_SINCE = 3, CONNECTS_SINCE = 4, SIGNALS_SINCE = 6 }; /* versions of Landlock */
 

@@ -21,7 +21,7 @@
 #include "core/sanitizers.h"
 #include "core/slot_file.h"
 
-#include "tests/unit/core/failover_fixture.h" /* cmocka.h, too: it has a macro called fail */
+#include "tests/unit/core/forbidden_fixture.h" /* cmocka.h, too: it has a macro called fail */
 
 enum { SLOT_SIZE = 1 << 18 };
 
@@ -29,7 +29,7 @@ static char text[] = "/tmp/blurd-new";
 static struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 static int two[2];
 
-static const struct failover attempts[] = {
+static const struct forbidden attempts[] = {
     CALL("read a file", openat, AT_FDCWD, TEXT("/etc/passwd")),
     CALL("read it by the older call", open, TEXT("/etc/passwd")),
     CALL("read its own memory", openat, AT_FDCWD, TEXT("/proc/self/mem")),
@@ -58,7 +58,7 @@ static const struct failover attempts[] = {
     CALL("its priority", setpriority, PRIO_PROCESS, 0, 0),
     CALL("setuid", setuid, 0),
 };
-enum { OWN = sizeof attempts / sizeof attempts[0], ATTEMPTS = OWN + FAILOVERS };
+enum { OWN = sizeof attempts / sizeof attempts[0], ATTEMPTS = OWN + FORBIDDEN_ANYWHERE };
 
 static bool enter(void) {
     static struct codec_sandbox sandbox = {.wanted = true, .must = true};

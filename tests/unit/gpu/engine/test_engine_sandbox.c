@@ -35,7 +35,7 @@
 #include "filters/filter.h"
 #include "gpu/engine/engine.h"
 
-#include "tests/unit/core/failover_fixture.h" /* cmocka.h, too: it has a macro called fail */
+#include "tests/unit/core/forbidden_fixture.h" /* cmocka.h, too: it has a macro called fail */
 
 enum { SLOT_SIZE = 1 << 18 };
 
@@ -56,7 +56,7 @@ static long known(long argument) {
     return argument == TCP ? tcp : argument == MEMORY ? memory_file : argument;
 }
 
-static const struct failover attempts[] = {
+static const struct forbidden attempts[] = {
     FILES("read /etc/passwd", openat, AT_FDCWD, TEXT("/etc/passwd")),
     FILES("read a file of its user", openat, AT_FDCWD, TEXT(file)),
     FILES("read it by the older call", open, TEXT(file)),
@@ -104,7 +104,7 @@ static const struct failover attempts[] = {
     CALL("setuid", setuid, 0),
     CALL("another personality", personality, 0x0040000),
 };
-enum { OWN = sizeof attempts / sizeof attempts[0], ATTEMPTS = OWN + FAILOVERS };
+enum { OWN = sizeof attempts / sizeof attempts[0], ATTEMPTS = OWN + FORBIDDEN_ANYWHERE };
 
 /* --- a thread as the driver has ---------------------------------------------------------------- */
 static struct {

@@ -119,12 +119,12 @@ static int close_late(void **state) {
     return close_test(state);
 }
 
-struct failover {
+struct failing_call {
     const char *call;
     int number; /* the n-th of a run fails */
 };
 
-static void check_nothing_is_left(const struct failover *attempt, uint8_t *memory, size_t size) {
+static void check_nothing_is_left(const struct failing_call *attempt, uint8_t *memory, size_t size) {
     if (!happened() || late.under_way > 0 || late.copies > 0) {
         fail_msg("%s, call %d: the device is still at work", attempt->call, attempt->number);
     }
@@ -138,7 +138,7 @@ static void check_nothing_is_left(const struct failover *attempt, uint8_t *memor
 /* --- pixels to pixels -------------------------------------------------------------------------- */
 static void test_pixels(void **state) {
     (void)state;
-    static const struct failover attempts[] = {
+    static const struct failing_call attempts[] = {
         {"cuEventRecord", 2}, {"cuLaunchKernel", 1},    {"cuEventRecord", 3},       {"cuMemcpyDtoHAsync", 1},
         {"cuEventRecord", 4}, {"cuMemcpyHtoDAsync", 1}, {"cuStreamWriteValue32", 1}};
     const struct image_shape shape = fixture_shape(PIXEL_RGB, 8, SIDE, SIDE);
@@ -168,7 +168,7 @@ static void test_pixels(void **state) {
 /* Kernels write the result where it belongs. */
 static void test_jpegs(void **state) {
     (void)state;
-    static const struct failover attempts[] = {
+    static const struct failing_call attempts[] = {
         {"cuMemcpyHtoDAsync", 2}, {"cuLaunchKernel", 1}, {"cuLaunchKernel", 9}, {"cuStreamWriteValue32", 1}};
     struct buf file = recipe_file(&plain);
     for (size_t i = 0; i < COUNT(attempts); i++) {
@@ -188,7 +188,7 @@ static CUresult CUDAAPI unseen(CUdeviceptr *data, void *memory, unsigned flags) 
 /* The result is copied where the device does not see the memory for it. */
 static void test_a_result_that_is_copied(void **state) {
     (void)state;
-    static const struct failover last_mark = {"cuStreamWriteValue32", 2};
+    static const struct failing_call last_mark = {"cuStreamWriteValue32", 2};
     struct buf file = recipe_file(&plain);
     cuda.cuMemHostGetDevicePointer = unseen;
     arm(last_mark.call, last_mark.number, EXECUTION_FAILED, 0);

@@ -29,7 +29,7 @@
 #include "core/sanitizers.h"
 #include "core/slot_file.h"
 
-#include "tests/unit/core/failover_fixture.h" /* cmocka.h, too: it has a macro called fail */
+#include "tests/unit/core/forbidden_fixture.h" /* cmocka.h, too: it has a macro called fail */
 
 static char folder[] = "/tmp/blurd-sandbox-XXXXXX";
 static char allowed[64];   /* a file that SIGHUP would read */
@@ -103,7 +103,7 @@ static union {
     char bytes[512]; /* as the kernel needs for others */
 } facts;
 
-static const struct failover attempts[] = {
+static const struct forbidden attempts[] = {
     FILES("read /etc/passwd", openat, AT_FDCWD, TEXT("/etc/passwd")),
     FILES("read its environment", openat, AT_FDCWD, TEXT("/proc/self/environ")),
     CALL("list a folder", openat, AT_FDCWD, TEXT(folder), O_DIRECTORY),
@@ -177,7 +177,7 @@ static const struct failover attempts[] = {
     CALL("pidfd_open", pidfd_open, 0),
     CALL("openat2", openat2, 0),
 };
-enum { OWN = sizeof attempts / sizeof attempts[0], ATTEMPTS = OWN + FAILOVERS };
+enum { OWN = sizeof attempts / sizeof attempts[0], ATTEMPTS = OWN + FORBIDDEN_ANYWHERE };
 
 static long known(long argument) {
     return argument == TCP ? tcp : argument == MEMORY ? memory : argument == NOTIFY ? notify : argument;

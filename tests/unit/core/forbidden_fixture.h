@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Forbidden operations that a test tries in a sandbox, whether they are refused, and processes to try them
  * in. */
-#ifndef BLURD_TESTS_UNIT_FAILOVER_FIXTURE_H
-#define BLURD_TESTS_UNIT_FAILOVER_FIXTURE_H
+#ifndef BLURD_TESTS_UNIT_FORBIDDEN_FIXTURE_H
+#define BLURD_TESTS_UNIT_FORBIDDEN_FIXTURE_H
 
 #include <errno.h>
 #include <sched.h>
@@ -35,7 +35,7 @@
 /* A system call with its arguments, or a function. Calls without arguments are to be refused before these
  * are looked at. Two layers refuse, each by an errno of its own, which tells whose hole the other one covers:
  * the list of calls by ENOSYS, before Landlock sees the call, and Landlock by EACCES. */
-struct failover {
+struct forbidden {
     const char *text;
     long call;
     long argument[6];
@@ -58,16 +58,16 @@ static inline long try_memory_made_to_run(void) {
     return mprotect(made, 4096, PROT_READ | PROT_EXEC);
 }
 
-static char failover_byte[1];
-static struct iovec failover_piece = {failover_byte, 1};
+static char forbidden_byte[1];
+static struct iovec forbidden_piece = {forbidden_byte, 1};
 
 /* What no sandbox leaves open. */
-static const struct failover failovers[] = {
+static const struct forbidden forbidden_anywhere[] = {
     CALL("chdir", chdir, TEXT("/")),
     CALL("run a program", execve, TEXT("/bin/true")),
     {.text = "fork", .function = try_fork},
     CALL("unshare", unshare, CLONE_NEWNS),
-    CALL("read another's memory", process_vm_readv, PARENT, (long)&failover_piece, 1, (long)&failover_piece,
+    CALL("read another's memory", process_vm_readv, PARENT, (long)&forbidden_piece, 1, (long)&forbidden_piece,
          1),
     CALL("socket AF_INET", socket, AF_INET, SOCK_STREAM),
     CALL("memory to run", mmap, 0, 4096, PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1),
@@ -82,30 +82,31 @@ static const struct failover failovers[] = {
     CALL("io_uring_setup", io_uring_setup, 0),
     CALL("clone3", clone3, 0),
 };
-enum { FAILOVERS = sizeof failovers / sizeof failovers[0] };
+enum { FORBIDDEN_ANYWHERE = sizeof forbidden_anywhere / sizeof forbidden_anywhere[0] };
 
 /* `known` gives the value of an argument that is known at run time only. */
-static inline long failover_call(const struct failover *failover, long (*known)(long argument)) {
+static inline long forbidden_call(const struct forbidden *forbidden, long (*known)(long argument)) {
     long argument[6];
     for (int i = 0; i < 6; i++) {
-        long given = failover->argument[i];
+        long given = forbidden->argument[i];
         argument[i] = given == PARENT ? getppid() : known ? known(given) : given;
     }
-    return syscall(failover->call, argument[0], argument[1], argument[2], argument[3], argument[4],
+    return syscall(forbidden->call, argument[0], argument[1], argument[2], argument[3], argument[4],
                    argument[5]);
 }
 
-static inline bool is_blocked(const struct failover *failover, long (*known)(long argument), bool landlock) {
-    if (failover->by_landlock && !landlock) {
+static inline bool is_blocked(const struct forbidden *forbidden, long (*known)(long argument),
+                              bool landlock) {
+    if (forbidden->by_landlock && !landlock) {
         return true; /* not this kernel's to refuse */
     }
     errno = 0;
-    long result = failover->function ? failover->function() : failover_call(failover, known);
-    return result == -1 && errno == (failover->by_landlock ? EACCES : ENOSYS);
+    long result = forbidden->function ? forbidden->function() : forbidden_call(forbidden, known);
+    return result == -1 && errno == (forbidden->by_landlock ? EACCES : ENOSYS);
 }
 
 /* How many of these attempts are refused; says which are not. */
-static inline int count_refused(const struct failover *attempts, int count, long (*known)(long argument),
+static inline int count_refused(const struct forbidden *attempts, int count, long (*known)(long argument),
                                 bool landlock, const char *where) {
     int blocked = 0;
     for (int i = 0; i < count; i++) {
@@ -118,10 +119,10 @@ static inline int count_refused(const struct failover *attempts, int count, long
     return blocked;
 }
 
-/* How many of `attempts`, and of those that no sandbox may permit, are refused. */
-static inline int count_blocked(const struct failover *attempts, int count, long (*known)(long argument),
+/* Counts the refused calls among `attempts` and forbidden_anywhere, the calls that no sandbox permits. */
+static inline int count_blocked(const struct forbidden *attempts, int count, long (*known)(long argument),
                                 bool landlock, const char *where) {
-    return count_refused(failovers, FAILOVERS, known, landlock, where) +
+    return count_refused(forbidden_anywhere, FORBIDDEN_ANYWHERE, known, landlock, where) +
            count_refused(attempts, count, known, landlock, where);
 }
 
