@@ -12,6 +12,8 @@ enum detector_id {
     DETECTORS
 };
 
+struct detector; /* detect/detector.h */
+
 /* A constant; thread-safe. */
 const struct detector *detector_get(enum detector_id id);
 
