@@ -24,8 +24,8 @@ export UBSAN_OPTIONS=print_stacktrace=1
 python=tests/python.sh
 configs="release asan"
 passed=() failed=() skipped=() times=()
-export SKIPS=$PWD/build/skips # what was skipped within stages, a line each
-mkdir -p build && : >"$SKIPS"
+export SKIPS=$PWD/build/skips FAILURES=$PWD/build/failures # what was skipped and what failed within stages, a line each
+mkdir -p build && : >"$SKIPS" && : >"$FAILURES"
 
 stage() { # name, command...
     local name=$1 status=0 start=$SECONDS
@@ -79,7 +79,7 @@ one_program() { # program, arguments: what it says comes in one piece
     local result=0 log
     log=$(mktemp)
     timeout -k 5 "$PROGRAM_SECONDS" "$@" >"$log" 2>&1 || result=$?
-    [ $result = 0 ] || [ $result = 77 ] || echo "$1 failed ($result)" >>"$log"
+    [ $result = 0 ] || [ $result = 77 ] || echo "$1 failed ($result)" | tee -a "$FAILURES" >>"$log"
     [ $result != 77 ] || echo "$1: $(tail -n 1 "$log")" >>"$SKIPS"
     flock build/lock cat "$log"
     rm "$log"
@@ -97,12 +97,13 @@ each_program() { # folder, arguments for the programs: runs all, as many at a ti
     xargs -P "$(nproc)" -I{} bash -c 'one_program "$@"' - {} "$@" <<<"$programs"
 }
 
-# Runs pytest, and notes the tests that it skips.
+# Runs pytest, and notes the tests that it skips and those that fail.
 noting() { # seconds, command...
     local result
     timeout -k 5 "$@" | tee "$SKIPS.log"
     result=${PIPESTATUS[0]}
     grep '^SKIPPED' "$SKIPS.log" >>"$SKIPS"
+    grep -E '^(FAILED|ERROR) tests/' "$SKIPS.log" | cut -c 1-200 >>"$FAILURES"
     return "$result"
 }
 
@@ -114,11 +115,11 @@ http() {
     local beside=''
     $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 1)) --dist loadfile" # one more, as many sleep
     # shellcheck disable=SC2086 # a list of words
-    BLURD=$PWD/build/$1/blurd noting 2400 $python -m pytest -q -rs -p no:cacheprovider $beside -m 'not alone' tests/http
+    BLURD=$PWD/build/$1/blurd noting 2400 $python -m pytest -q -rfEs -p no:cacheprovider $beside -m 'not alone' tests/http
 }
 
 http_alone() {
-    BLURD=$PWD/build/$1/blurd noting 1200 $python -m pytest -q -rs -p no:cacheprovider -m alone tests/http
+    BLURD=$PWD/build/$1/blurd noting 1200 $python -m pytest -q -rfEs -p no:cacheprovider -m alone tests/http
 }
 
 # One test or more of every subject, in files that take seconds.
@@ -127,7 +128,7 @@ some_http() {
     files=$(printf 'tests/http/test_%s.py ' $some_files)
     $python -c 'import xdist' 2>/dev/null && beside="-n $(nproc) --dist loadfile"
     # shellcheck disable=SC2086 # lists of words
-    BLURD=$PWD/build/$1/blurd noting 600 $python -m pytest -q -rs -p no:cacheprovider $beside $files
+    BLURD=$PWD/build/$1/blurd noting 600 $python -m pytest -q -rfEs -p no:cacheprovider $beside $files
 }
 some_files="authorization cors deadlines examples filters headers health log metadata multipart openapi operations
             orientation parameters refusals"
@@ -214,6 +215,7 @@ finish() { # prints the times and what was skipped, then one line with the count
     printf '%s\n' "${times[@]}"
     [ ${#skipped[@]} = 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
     sed -E 's/^SKIPPED \[[0-9]+\] ([^:]+):[0-9]+/\1/' "$SKIPS" | sort | uniq -c | sed 's/^ */skipped: /'
+    sed -E 's/^(FAILED|ERROR) /failed: /' "$FAILURES"
     [ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"
     echo "stages: ${#passed[@]} passed, ${#failed[@]} failed, ${#skipped[@]} skipped"
     [ ${#failed[@]} = 0 ]
