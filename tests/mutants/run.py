@@ -163,7 +163,11 @@ class Tree:
     def prepare(self, paths):
         self.path.mkdir(parents=True, exist_ok=True)
         names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
-        for name in names.decode().split("\0"):
+        kept = set(names.decode().split("\0"))
+        for old in [path for path in self.path.rglob("*") if path.is_file() and path.relative_to(self.path).parts[0] != "build"]:
+            if str(old.relative_to(self.path)) not in kept:
+                old.unlink()  # of an earlier version of the checkout: make would compile it
+        for name in kept:
             source, target = ROOT / name, self.path / name
             if name and source.is_file() and not (
                 target.exists() and source.read_bytes() == target.read_bytes()):
