@@ -10,6 +10,9 @@
 # The HTTP tests that run alone sleep half of their time. Compilers, and tests that only compute, run meanwhile,
 # at a priority that leaves the processors to the HTTP tests.
 #
+# The other HTTP tests run beside each other, and each of their limits of time can be too short then, on a slow machine. What fails there
+# runs once more by itself, and that counts; the first failure is named at the end all the same.
+#
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
 # each in MANIFEST.tsv; without it the corpus stages are skipped with a notice. MODERN (default ../shared/modern) is one
 # of WebP, AVIF and HEIC files, whose outcomes are in tests/modern; one file: tests/python.sh tests/modern/run.py kimono
@@ -114,8 +117,13 @@ http() {
     config/pypi.sh faces
     local beside=''
     $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 1)) --dist loadfile" # one more, as many sleep
+    local command=(env BLURD="$PWD/build/$1/blurd" "$python" -m pytest -q -rfEs -o cache_dir="$PWD/build/pytest-$1" -m 'not alone' tests/http)
     # shellcheck disable=SC2086 # a list of words
-    BLURD=$PWD/build/$1/blurd noting 2400 $python -m pytest -q -rfEs -p no:cacheprovider $beside -m 'not alone' tests/http
+    noting 2400 "${command[@]}" $beside && return
+    [ $? = 1 ] || return # not because of tests
+    printf '\nOnce more, what failed, with nothing beside it:\n'
+    sed -i -E 's/^(FAILED|ERROR) /failed beside others: /' "$FAILURES"
+    noting 600 "${command[@]}" --last-failed
 }
 
 http_alone() {
@@ -215,7 +223,7 @@ finish() { # prints the times and what was skipped, then one line with the count
     printf '%s\n' "${times[@]}"
     [ ${#skipped[@]} = 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
     sed -E 's/^SKIPPED \[[0-9]+\] ([^:]+):[0-9]+/\1/' "$SKIPS" | sort | uniq -c | sed 's/^ */skipped: /'
-    sed -E 's/^(FAILED|ERROR) /failed: /' "$FAILURES"
+    sed -E 's/^(FAILED|ERROR) /failed: /' "$FAILURES" | sort
     [ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"
     echo "stages: ${#passed[@]} passed, ${#failed[@]} failed, ${#skipped[@]} skipped"
     [ ${#failed[@]} = 0 ]

@@ -98,7 +98,7 @@ def test_the_connections_idle_longest_are_closed_first(start):
 
 
 def test_work_is_not_cut_off_for_the_number(start):
-    own = start('--connections', 8, '--connections-soft', 1, '--workers', 1)
+    own = start('--connections', 8, '--connections-soft', 1, '--workers', 1, '--work-timeout', '60s')
     slow = wire.message('POST', pictures.SLOW_QUERY, pictures.slow_png(400))
     busy = [own.connect() for _ in range(4)]
     for connection in busy:
