@@ -203,7 +203,7 @@ define link_program
 endef
 $(foreach source,$(TEST_SOURCES),$(eval $(call programs,$(source)): $(call objects,$(source))))
 $(call programs,$(TEST_SOURCES)): $(BUILD)/libtest.a $(BUILD)/libblurd.a
-	$(call link_program,$(if $(findstring tests/unit/,$@),-Wl$(comma)--wrap=_cmocka_run_group_tests),-lcmocka)
+	$(call link_program,-Wl$(comma)--wrap=_cmocka_run_group_tests,-lcmocka)
 $(call programs,$(TOOL_SOURCES)): %: %.o $(BUILD)/libblurd.a
 	$(call link_program,,)
 $(addprefix $(BUILD)/tests/fuzz/,face_model jpeg_encode jpeg_sequential): $(BUILD)/libtest.a

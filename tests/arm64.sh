@@ -16,6 +16,7 @@ cd "$(dirname "$0")/.."
 folder=$PWD/build/arm64
 root=$folder/root
 build=build/arm64/release
+export TIME_LIMIT_FACTOR=20 # of each test
 libraries=(libc6-dev libcmocka-dev libdeflate-dev libjpeg62-turbo-dev liblzma-dev libgnutls28-dev libmicrohttpd-dev libpng-dev libseccomp-dev zlib1g-dev)
 # not test_gaussian: it asks how good those bytes are that the others compare, and computes for minutes here
 tests=(unit/test_filter unit/test_jpeg_sequential unit/test_jpeg_pixels unit/test_jpeg_damage unit/test_jpeg_encode unit/test_jpeg_parts

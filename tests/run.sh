@@ -264,7 +264,7 @@ wanted style && stage "style" tests/check/run.sh
     [ -z "${behind_pid[api]-}" ] || stage "api" await api
     wanted http && stage "http tests, $config" http $config
     [ $config != release ] || ! wanted http || build_ahead
-    wanted unit && behind "filters $config" idle each_program build/$config/tests/filters
+    wanted unit && TIME_LIMIT_FACTOR=2 behind "filters $config" idle each_program build/$config/tests/filters
     wanted corpus && behind "corpus $config" idle corpus $config
     [ $config != release ] || { wanted kernels && behind kernels idle kernels $config; }
     [ $config != release ] || { wanted instructions && behind instructions idle bench/instructions.sh; }

@@ -14,9 +14,12 @@
 #include "filters/chain.h"
 #include "tests/filters/filter_image.h"
 #include "tests/filters/reference_blur.h"
+#include "tests/unit/time_limit.h"
 
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>
+
+unsigned time_limit_seconds = 150; /* many pictures */
 
 enum { LEVELS_MAX = 5 };
 

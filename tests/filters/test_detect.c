@@ -18,9 +18,12 @@
 #include "tests/filters/filter_levels.h"
 #include "tests/filters/network_fixture.h"
 #include "tests/filters/reference_network.h"
+#include "tests/unit/time_limit.h"
 
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>
+
+unsigned time_limit_seconds = 250; /* a network, by plain loops, too */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -9,9 +9,12 @@
 #include <stdlib.h>
 
 #include "tests/filters/filter_levels.h"
+#include "tests/unit/time_limit.h"
 
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>
+
+unsigned time_limit_seconds = 150; /* many pictures */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

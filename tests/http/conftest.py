@@ -3,6 +3,7 @@
 
     CONFIG=asan       the build under test, build/$CONFIG/blurd    BLURD=path      another one
     BLURD_SLOW=2      factor for every timeout (sanitizers: 4)     CORPUS=folder   of test_corpus.py
+    BLURD_TEST_SECONDS=120    time limit of each test, before that factor
 """
 
 import os
@@ -10,6 +11,7 @@ import os
 import pytest
 
 import daemon
+from time_limit import pytest_runtest_call, pytest_runtest_setup, pytest_runtest_teardown, pytest_unconfigure  # noqa: F401
 
 
 def pytest_report_header():

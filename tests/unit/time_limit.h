@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Each test of a unit program has a time limit of its own, so that one that waits for what never
+ * Each test of a unit or filter program has a time limit of its own, so that one that waits for what never
  * comes fails within seconds and under its name. The linker puts time_limit.c in place of
  * cmocka_run_group_tests (--wrap); a program does nothing for it. At the limit the program says which test it
  * was, and ends with 1. */
