@@ -13,9 +13,13 @@
 # The other HTTP tests run beside each other, and each of their limits of time can be too short then, on a slow machine. What fails there
 # runs once more by itself, and that counts; the first failure is named at the end all the same.
 #
+# A test of a promise makes its own inputs, or takes them from packages that the build installs by hash: want of those is a
+# failure where CI=true. Folders outside the repository have further files, for which tests of the same promises are run again.
+# Where there is no such folder, these tests are skipped, in CI, too, and the end names them with all others that were skipped.
+#
 # CORPUS (default ../shared/corpus) is a folder of pictures with the outcome expected of
-# each in MANIFEST.tsv; without it the corpus stages are skipped with a notice. MODERN (default ../shared/modern) is one
-# of WebP, AVIF and HEIC files, whose outcomes are in tests/modern; one file: tests/python.sh tests/modern/run.py kimono
+# each in MANIFEST.tsv. MODERN (default ../shared/modern) is one of WebP, AVIF and HEIC files, whose outcomes are in
+# tests/modern; one file: tests/python.sh tests/modern/run.py kimono. FACES (default ../shared/faces) has photographs of people.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -84,6 +88,9 @@ one_program() { # program, arguments: what it says comes in one piece
     timeout -k 5 "$PROGRAM_SECONDS" "$@" >"$log" 2>&1 || result=$?
     [ $result = 0 ] || [ $result = 77 ] || echo "$1 failed ($result)" | tee -a "$FAILURES" >>"$log"
     [ $result != 77 ] || echo "$1: $(tail -n 1 "$log")" >>"$SKIPS"
+    # what cmocka and tests/unit/time_limit.c say of single tests
+    sed -nE "s|^\[  SKIPPED \] (\w+)\$|$1: \1|p" "$log" | sort -u >>"$SKIPS"
+    sed -nE "s|^\[  FAILED  \] (\w+(: it .*)?)\$|$1: \1|p" "$log" | sort -u >>"$FAILURES"
     flock build/lock cat "$log"
     rm "$log"
     [ $result = 0 ] || [ $result = 77 ]

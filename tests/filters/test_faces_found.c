@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Faces in photographs: what the network in 8 bits finds, against the boxes of the network in single
- * precision. Skipped where the build has made no model, or the photographs are missing
- * (FACES=../shared/faces). */
+ * precision: the photographs and boxes of docs/faces.md, which are not in the repository
+ * (FACES=../shared/faces). Skipped without them, or where the build has made no model;
+ * tests/http/test_detect.py has a picture of its own. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,13 +19,16 @@
 #include "cpu/cpu.h"
 #include "detect/faces/faces.h"
 #include "tests/filters/filter_levels.h"
+#include "tests/unit/time_limit.h"
 
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>
 
+unsigned time_limit_seconds = 150; /* many pictures */
+
 #define MODEL "build/face/centerface.face"
 
-enum { PLACES_MAX = 64, FILE_MAX = 4 << 20, EXPECTED = 87 };
+enum { PLACES_MAX = 64, FILE_MAX = 4 << 20, SKIPPED = 77 };
 
 static const double least_score = 0.2, sure_score = 0.5, invented_score = 0.6;
 
@@ -197,9 +201,9 @@ static void check_all(bool native) {
     }
     print_message("%u faces: %u with an overlap of 0.75, %u with 0.9; %u invented\n", tally.sure, tally.close,
                   tally.closest, tally.invented);
-    assert_int_equal(tally.sure, EXPECTED);
-    assert_int_equal(tally.close, EXPECTED);
-    assert_true(tally.closest * 10 >= EXPECTED * 9);
+    assert_true(tally.sure > 0);
+    assert_int_equal(tally.close, tally.sure);
+    assert_true(tally.closest * 10 >= tally.sure * 9);
     assert_int_equal(tally.invented, 0);
     free((void *)(uintptr_t)text.data);
 }
@@ -223,8 +227,8 @@ int main(void) {
     struct error err = {0};
     folder = getenv("FACES") ? getenv("FACES") : folder;
     if (access(MODEL, R_OK) != 0 || access(folder, R_OK) != 0) {
-        printf("faces: skipped, there is no %s or no %s\n", MODEL, folder);
-        return 0;
+        printf("skipped, there is no %s or no %s\n", MODEL, folder);
+        return SKIPPED;
     }
     if (model_open(&model, &detector_faces, MODEL, &err) != ST_OK ||
         model_read(&model, &weights, &err) != ST_OK || cpu_backend_open("auto", &backend, &err) != ST_OK) {
