@@ -164,14 +164,55 @@ def test_targets_that_are_no_address_of_ours(server, target):
         check_problem(connection.answer(), 'not-found')
 
 
-def test_chunk_extensions_and_trailers(server):
+def test_trailers(server):
     body = pictures.small_png()
     with server.connect() as connection:
-        connection.send(post('Transfer-Encoding: chunked') + b'%x;name=value\r\n%s\r\n0\r\nX-Trailer: 1\r\n\r\n' % (len(body), body))
-        if connection.answer().status == 400 and not is_old(server):
-            pytest.skip('libmicrohttpd 1.0 refuses chunk extensions')
+        connection.send(post('Transfer-Encoding: chunked') + b'%x\r\n%s\r\n0\r\nX-Trailer: 1\r\n\r\n' % (len(body), body))
+        assert connection.answer().status == 200
         connection.send(wire.message('GET', '/livez'))
         assert connection.answer().status == 200
+
+
+# --- what differs between the libraries of Debian 12 and 13 ---------------------------------------
+SMALL = pictures.small_png()
+DIFFER = {  # the beginning of a row of docs/operations.md: messages
+    'chunk extensions': [post('Transfer-Encoding: chunked') + b'%x;name=value\r\n%s\r\n0\r\n\r\n' % (len(SMALL), SMALL)],
+    'no `Host`': [AMBIGUOUS[name] for name in ('no host', 'length and chunked', 'chunked and length', 'folded length')],
+    'a zero byte': [b'GET /livez HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n'],
+    'a `Content-Length` that': [AMBIGUOUS[name] for name in ('length 0x5', 'length empty', 'length -5', 'length +5', 'length list')],
+    'a `Content-Length` of': [AMBIGUOUS['length of 2^64']],
+}
+MEANINGS = {  # of a cell: status, whether it is blurd's own problem, whether the head comes twice
+    'are ignored': (200, False, False), 'the value ends there; the request is served': (200, False, False),
+    "blurd's 400": (400, True, False), "the library's 400": (400, False, False), "the library's 400, its head twice": (400, False, True),
+    "the library's 413": (413, False, False), "the library's 413, its head twice": (413, False, True),
+}
+
+
+def differing():
+    """{beginning of a row: (the cell of Debian 12, that of 13)}"""
+    page = (daemon.ROOT / 'docs/operations.md').read_text()
+    table = re.search(r'^\| \| Debian 12 \| Debian 13 \|\n\|[-|]+\n((?:\|.*\n)+)', page, re.M)
+    rows = [[cell.strip() for cell in line.strip('|').split(' | ')] for line in table[1].splitlines()]
+    return {next((name for name in DIFFER if row[0].startswith(name)), row[0]): row[1:] for row in rows}
+
+
+@pytest.mark.parametrize('name', DIFFER)
+def test_the_versions_differ_as_the_page_says(server, name):
+    cell = differing()[name][0 if is_old(server) else 1]
+    for message in DIFFER[name]:
+        with server.connect() as connection:
+            connection.send(message)
+            answer = connection.answer()
+            doubled = bool(re.search(rb'^HTTP/1\.\d 4\d\d ', answer.body + connection.buffer, re.M))
+            own = answer.header('Content-Type') == 'application/problem+json'
+            assert (answer.status, own, doubled) == MEANINGS[cell], (message, answer)
+            assert own or doubled or answer.status == 200 or connection.is_closed(), message
+
+
+def test_each_row_of_the_page_is_tried():
+    """But for what archives read, which tests/packages/archive.sh looks at."""
+    assert [name for name in differing() if not name.startswith('[archives]')] == list(DIFFER)
 
 
 def test_one_byte_chunks(server):
