@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every curl line of the documentation works, and every parameter is on its page."""
+"""Every curl line of the documentation works, every parameter is on its page, and other libraries are compared with as they are."""
 
 import io
 import json
@@ -9,10 +9,12 @@ import shutil
 import subprocess
 import sys
 
+import numpy
 import pytest
 import requests
 from PIL import Image
 
+import anatomy
 import daemon
 import faces
 import pictures
@@ -136,3 +138,40 @@ def test_lists_of_detectors(server):
         else:
             with pytest.raises(requests.HTTPError, match='422'):
                 page['hide'](picture, regions)
+
+
+# --- docs/migrating.md ----------------------------------------------------------------------
+MIGRATING = (daemon.ROOT / 'docs/migrating.md').read_text()
+SHAPES = re.findall(r'^\| `\.(dilate|erode)\(\w+\)` \| (black|white) shapes grow\b.*?\| `/(\w+)\?radius=`', MIGRATING, re.M)
+GREYS = re.findall(r'^\| \w+, (\d+,\d+,\d+) \| (\d+) \| (\d+) \| (\d+) \|$', MIGRATING, re.M)
+
+
+def test_shapes_that_grow(server):
+    """What sharp's dilate and erode let grow; here the names are the other way round."""
+    assert [name for name, *_ in SHAPES] == ['dilate', 'erode']
+    for _, colour, route in SHAPES:
+        shape = {'black': 0, 'white': 255}[colour]
+        picture = numpy.full((40, 40, 1), 255 - shape, numpy.uint8)
+        picture[15:25, 15:25] = shape
+        answer = server.post(f'/{route}?radius=2', pictures.png(picture))
+        assert (anatomy.pixels(answer.content) == shape).sum() == 14 * 14, f'{colour} shapes by /{route}'
+
+
+def linear_luminance(colour):
+    """The grey of sRGB with the luminance of BT.709, which is libvips's."""
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (sample / 255 for sample in colour)]
+    luminance = sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear))
+    return 255 * (12.92 * luminance if luminance <= 0.0031308 else 1.055 * luminance ** (1 / 2.4) - 0.055)
+
+
+@pytest.mark.parametrize('colour,other,own,linear', GREYS)
+def test_greys(server, colour, other, own, linear):
+    samples = tuple(map(int, colour.split(',')))
+    body = pictures.png(numpy.full((9, 9, 3), samples, numpy.uint8))
+    for query, wanted in (('grayscale=true', own), ('grayscale=true&colorspace=linear', linear)):
+        assert set(anatomy.pixels(server.post(f'/adjust?{query}', body).content).flat) == {int(wanted)}, query
+    assert abs(linear_luminance(samples) - int(other)) < 1
+
+
+def test_greys_are_on_the_page():
+    assert len(GREYS) >= 4
