@@ -28,6 +28,7 @@
 #   make check-prometheus    dashboard and alerts, evaluated by Prometheus on a daemon under load
 #   make check-deb       the Debian packages for 12 and 13, each built, installed, upgraded, run and removed in a Debian of its own
 #   make check-archive   the archive, run where there is only the C library of Debian 12 and 13
+#   make check-toolkits      the kernels, compiled by each CUDA toolkit from 12.0 on, which come from PyPI (ARGS=12.0: that alone)
 #   make check-reproducible    Debian package and archive built twice, in different folders: the same bytes
 #   make check-readme    the README's own lines, make run and make test among them, in an empty Debian 12 and 13, two hours (ARGS=quick: half an hour)
 #   make check-install   make install into an empty folder, and make uninstall
@@ -137,7 +138,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
 BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load coverage \
-                  check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme deb archive mutants uninstall
+                  check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -498,6 +499,10 @@ check-archive:
 	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
 	@tests/packages/archive.sh || [ $$? = 77 ]
 
+check-toolkits:
+	@config/packages.sh build
+	@tests/toolkits.sh $(ARGS)
+
 check-reproducible:
 	@config/packages.sh deb
 	@tests/packages/reproducible.sh $(ARGS) || [ $$? = 77 ]
@@ -571,7 +576,7 @@ distclean:
 	rm -rf build
 
 .PHONY: all built face-model kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries hostile-tests coverage format docs tidy \
-        memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme deb archive clean distclean FORCE
+        memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

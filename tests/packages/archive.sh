@@ -69,6 +69,8 @@ tar -C "$work/unpacked" --strip-components 1 -xJf "$archive"
 say "$(basename "$archive"): $(stat -c %s "$archive") bytes, $(du -s --apparent-size --block-size=1 "$work/unpacked" | cut -f1) unpacked," \
     "$(find "$work/unpacked/lib" -name '*.so*' | wc -l) libraries"
 check_list "$work/unpacked"
+said=$(python3 tests/packages/kernels.py "$work/unpacked/bin/blurd") || die "its kernels are for other drivers than docs/packages.md says"
+say "$said"
 start_here "$work"
 for suite in bookworm trixie; do
     check_suite $suite "$archive"

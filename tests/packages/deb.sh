@@ -64,7 +64,7 @@ check_install() { # package
 }
 
 check_files() {
-    local unit=$root/usr/lib/systemd/system/blurd.service
+    local said unit=$root/usr/lib/systemd/system/blurd.service
     [ -f "$unit" ] || unit=$root/lib/systemd/system/blurd.service
     inside 20 "$root" blurd --version >"$work/version" || die "the program does not start"
     grep -q '^face model: /usr/.*centerface.face' "$work/version" || die "the face model is missing"
@@ -73,6 +73,8 @@ check_files() {
     ! inside 20 "$root" ldd /usr/bin/blurd | grep 'not found' || die "a library is missing"
     grep -q '^ExecStart=/usr/bin/blurd --config /etc/blurd/blurd.conf' "$unit" || die "the unit"
     say "$(head -n 1 "$work/version")"
+    said=$(python3 tests/packages/kernels.py "$root/usr/bin/blurd") || die "its kernels are for other drivers than docs/packages.md says"
+    say "$said"
 }
 
 # With the recommended packages and systemd.
