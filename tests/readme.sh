@@ -3,7 +3,8 @@
 # The first screen of the README, as somebody with an empty Debian machine would follow it: its own lines, run as they stand, in
 # a Debian 12 and then a 13 that have nothing, with a clone of the last commit. `make check-readme` calls this.
 #
-#     tests/readme.sh          what installs, builds, serves and asks, the Debian package, `make lint`, and `make test`: two hours
+#     tests/readme.sh          what installs, builds, serves and asks, the Debian package, `make lint`, `make run` without a package
+#                              index, and `make test`: two hours
 #     tests/readme.sh quick    without `make test`: half an hour
 #     SUITE=trixie tests/readme.sh     in Debian 13 alone, or bookworm
 #
@@ -86,16 +87,24 @@ clone() { # the address is another one for each reader
     inside "${line/URL-OF-THIS-REPOSITORY//srv/blurd.git}" >"$folder/clone.log" 2>&1 || { cat "$folder/clone.log" && die "$line"; }
 }
 
-serve_and_ask() {
-    local start=$SECONDS line sent asked=0
-    say "make run"
-    "${enter[@]}" 'make run' >"$folder/run.log" 2>&1 &
+serve() { # command line
+    local start=$SECONDS
+    say "$1"
+    "${enter[@]}" "$1" >"$folder/run.log" 2>&1 &
     service=$!
     trap 'stop; rm -rf "$root"' EXIT
     wait_for_service
-    sed -n '/^Built /,/^$/p' "$folder/run.log"
-    ! grep 'NOT BUILT' "$folder/run.log" || die "make run left something out"
+    built=$(sed -n '/^Built /,/^$/p' "$folder/run.log")
+    printf '%s\n' "$built"
     say "serves after $((SECONDS - start)) s: $(grep -c '^Setting up' "$folder/run.log") packages, $(grep -c '^  CC ' "$folder/run.log") files compiled"
+}
+
+serve_and_ask() {
+    local line sent asked=0
+    serve 'make run'
+    # shellcheck disable=SC2016 # the README's
+    say "the README: $(grep -o 'On two cores the first `make run` takes [^,]*' README.md)"
+    [[ $built != *'NOT BUILT'* ]] || die "make run left something out"
     while read -r line; do
         say "$line"
         inside "${line/curl /curl -fsS }" || die "$line"
@@ -111,6 +120,36 @@ serve_and_ask() {
 stop() { # with the first process of its namespace all others end
     kill -9 "$service" 2>/dev/null || true
     wait "$service" 2>/dev/null || true
+}
+
+# A company's proxy, or no network but Debian's: all is built anew without what comes from PyPI, and the end says so.
+serve_without_index() {
+    local part answer
+    serve 'PIP_INDEX_URL=http://127.0.0.1:9/simple make run'
+    for part in GPUs faces; do
+        grep -A1 "^  $part  *NOT BUILT: .*cannot be downloaded" <<<"$built" |
+            grep -q 'To get it: let pip reach a package index .*docs/packages.md#without-a-package-index.* make run$' ||
+            die "make run does not say why it lacks $part, and how to get it"
+    done
+    ! sed '1,/^Built /d' "$folder/run.log" | grep -E '^  (CC|LINK|NOTE) ' || die "what was built is not at the end"
+    answer=$(inside "curl -sS -w '%{http_code}' --data-binary @docs/pictures/original.jpg 'localhost:$port/blur?detect=faces'")
+    [[ $answer == *'docs/faces.md#the-model-file'*400 ]] || die "detect=faces without a model: $answer"
+}
+
+# CUDA's headers come with the first build: before, tests/check/headers.sh does without.
+check_headers() {
+    say "tests/check/headers.sh before a build"
+    inside tests/check/headers.sh >"$folder/headers.log" 2>&1 || { cat "$folder/headers.log" && die "tests/check/headers.sh before a build"; }
+    grep -q 'headers that need them are not compiled' "$folder/headers.log" || die "it found CUDA headers"
+}
+
+# As in a clone in which nothing has been built.
+anew() {
+    inside 'mv build build.hidden'
+    check_headers
+    serve_without_index
+    stop
+    inside 'rm -rf build && mv build.hidden build'
 }
 
 build_package() {
@@ -132,6 +171,7 @@ both_commands() { # suite, quick or nothing
     stop
     build_package
     make_in_it lint
+    anew
     [ "${2-}" = quick ] || make_in_it test
 }
 
