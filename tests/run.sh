@@ -229,7 +229,7 @@ finish() { # prints the times and what was skipped, then one line with the count
     printf '\n'
     printf '%s\n' "${times[@]}"
     [ ${#skipped[@]} = 0 ] || printf 'skipped: %s\n' "${skipped[@]}"
-    sed -E 's/^SKIPPED \[[0-9]+\] ([^:]+):[0-9]+/\1/' "$SKIPS" | sort | uniq -c | sed 's/^ */skipped: /'
+    sed -E 's/^SKIPPED \[[0-9]+\] ([^:]+)(:[0-9]+)?/\1/' "$SKIPS" | sort | uniq -c | sed 's/^ */skipped: /'
     sed -E 's/^(FAILED|ERROR) /failed: /' "$FAILURES" | sort
     [ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"
     echo "stages: ${#passed[@]} passed, ${#failed[@]} failed, ${#skipped[@]} skipped"

@@ -21,6 +21,10 @@ def pytest_report_header():
 # Files that measure time or load, or that keep all cores busy: tests/run.sh runs them after the others, one at a time.
 ALONE = {'test_crew', 'test_disconnects', 'test_drain', 'test_gpu_faults', 'test_gpu_jpeg_memory', 'test_overload'}
 
+# Files that look at pages, configurations and tools of the repository: the builds with sanitizers need not repeat them.
+OF_EVERY_BUILD = {'test_compose', 'test_documentation', 'test_environment', 'test_examples', 'test_helm', 'test_kubernetes', 'test_monitoring',
+                  'test_nginx_example', 'test_packages', 'test_prometheus', 'test_scaling', 'test_serverless'}
+
 
 def pytest_configure(config):
     config.addinivalue_line('markers', 'alone: measures time or load, so that nothing may run beside it')
@@ -30,6 +34,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.stem in ALONE:
             item.add_marker(pytest.mark.alone)
+        if daemon.SANITIZED and item.path.stem in OF_EVERY_BUILD:
+            item.add_marker(pytest.mark.skip(reason='the same for every build'))
     if not os.access(daemon.BINARY, os.X_OK):
         pytest.exit(f'{daemon.BINARY} is not there: run make CONFIG={daemon.CONFIG}', returncode=2)
 
