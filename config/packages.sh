@@ -34,9 +34,9 @@ clients=("${browser[@]}" golang-go mono-mcs mono-runtime libmono-system-net-http
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace iproute2 wrk)
 deb=("${build[@]}" debhelper dpkg-dev)
-image=("${run[@]}" procps buildah debootstrap python3)
+image=("${run[@]}" procps buildah debootstrap python3 libheif-examples)
 docker=("${run[@]}" docker.io podman debootstrap iproute2 python3)
-package=("${deb[@]}" curl procps debootstrap lintian)
+package=("${deb[@]}" curl procps debootstrap lintian libheif-examples)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 
 say() { printf 'packages: %s\n' "$*"; }

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 
 name=archive
 . tests/packages/common.sh
-need debootstrap curl unshare setpriv
+need debootstrap curl heif-enc unshare setpriv
 work=$PWD/build/packages/archive
 root=$work/root
 
