@@ -5,6 +5,8 @@ brings it. Tests that need it are skipped without it, but for CI, where they fai
 import functools
 import io
 import os
+import struct
+import zlib
 
 import pytest
 from PIL import Image
@@ -63,6 +65,16 @@ def crowd(side, width):
     for i in range(side * side):
         wall.paste(tile, (i % side * width, i // side * height))
     return encoded(wall, 'PNG')
+
+
+def model_of_a_face_everywhere():
+    """The model file with other heads: a face of 4x4 pixels in each square of 4x4. detect/model.h has the layout."""
+    data = bytearray(MODEL.read_bytes())
+    weights, scales, biases, end = (len(data) - size for size in (640, 256, 192, 64))
+    data[weights:scales] = bytes(scales - weights)
+    data[biases:biases + 60] = struct.pack('<15i', round(4 / struct.unpack_from('<f', data, scales)[0]), *[0] * 14)
+    data[end:end + 4] = struct.pack('<I', zlib.crc32(data[:end]))
+    return bytes(data)
 
 
 def reference():

@@ -126,11 +126,13 @@ def test_a_warning(gpu, cpu):
 
 
 def test_a_region_off_the_picture(gpu, cpu):
-    target = f'/pixelate?block=8&{QUALITY}&mode=redact&region={BOX}&region=polygon:74.9,0,200,0,200,60.99,74.95,61'
-    here, there = gpu.post(target, PHOTO), cpu.post(target, PHOTO)
-    assert here.status_code == there.status_code
-    assert here.status_code == 200 or here.json()['detail'] == there.json()['detail']
-    check_problem(gpu.post(f'/pixelate?block=8&{QUALITY}&mode=redact&region=300,300,5,5', PHOTO), 'bad-parameter', 'region')
+    touched = f'/pixelate?block=8&{QUALITY}&mode=redact&region={BOX}&region=polygon:74.9,0,200,0,200,60.99,74.95,61'
+    assert same(gpu, cpu, touched) != same(gpu, cpu, touched.rpartition('&')[0])  # the last column, beside its pixels' centres
+    for region in ('ellipse:74.5,60.5,40,40', '300,300,5,5'):  # no pixel of its box, and far off
+        for others in ('', f'&region={BOX}'):
+            target = f'/pixelate?block=8&{QUALITY}&mode=redact{others}&region={region}'
+            details = [check_problem(own.post(target, PHOTO), 'bad-parameter', 'region')['detail'] for own in (gpu, cpu)]
+            assert details[0] == details[1]
 
 
 # --- parts of a form -----------------------------------------------------------------------
