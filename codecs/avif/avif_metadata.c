@@ -95,7 +95,7 @@ enum status avif_reader_metadata(const struct avif_reader *reader, struct metada
     struct bytes tiff = within(tiff_of(&image->exif), EXIF_SIZE_MAX, LOSS_EXIF, losses);
     icc = within(icc, METADATA_ICC_MAX, LOSS_COLOUR, losses);
     xmp = within(xmp, XMP_INPUT_MAX, LOSS_XMP, losses);
-    size_t size = icc.size + tiff.size + xmp.size + CODE_SIZE;
+    size_t size = icc.size + tiff.size + xmp.size + CODE_SIZE + BMFF_LIGHT_SIZE;
     buf_init(&metadata->store, size);
     enum status status = buf_reserve(&metadata->store, size, err);
     if (status != ST_OK) {
@@ -111,5 +111,6 @@ enum status avif_reader_metadata(const struct avif_reader *reader, struct metada
             (struct metadata_chunk){.kind = CHUNK_ICC, .data = keep(&metadata->store, icc.data, icc.size)};
     }
     add_code(reader, metadata);
+    bmff_light_append(&reader->light, metadata);
     return ST_OK;
 }

@@ -150,12 +150,15 @@ void avif_reader_close(struct avif_reader *reader) {
     *reader = (struct avif_reader){0};
 }
 
-/* libavif does not tell. A file that is not read here has nothing to tell, a sequence without a still
- * picture; one with too many items has other pictures. */
-static unsigned other_pictures(struct bytes input) {
+/* What libavif does not tell: light levels, and the bits of other pictures. A file that is not read here has
+ * nothing to tell, a sequence without a still picture; one with too many items has other pictures. */
+static unsigned read_boxes(struct bytes input, struct bmff_light *light) {
     struct bmff_items items;
     struct error ignored;
     enum status status = bmff_items_read(&items, input, "AVIF", &ignored);
+    if (status == ST_OK) {
+        bmff_light_read(&items, light);
+    }
     unsigned losses = status == ST_OK ? bmff_items_losses(&items) : status == ST_LIMIT ? LOSS_PICTURES : 0;
     bmff_items_finish(&items);
     return losses;
@@ -168,7 +171,7 @@ enum status avif_probe(struct bytes input, const struct codec_limits *limits, st
     if (status == ST_OK) {
         picture->native = reader.native;
         picture->pixels = reader.pixels;
-        picture->metadata.losses |= other_pictures(input);
+        picture->metadata.losses |= read_boxes(input, &reader.light);
         status = avif_reader_metadata(&reader, &picture->metadata, err);
     }
     avif_reader_close(&reader);

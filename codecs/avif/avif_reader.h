@@ -4,6 +4,7 @@
 #define BLURD_CODECS_AVIF_AVIF_READER_H
 
 #include "codecs/avif/avif_library.h"
+#include "codecs/bmff/bmff_light.h"
 #include "codecs/definition.h"
 
 struct avif_reader {
@@ -11,6 +12,7 @@ struct avif_reader {
     avifDecoder *decoder;
     avifCropRect crop; /* the part of the stored picture that is shown */
     struct image_shape native, pixels;
+    struct bmff_light light; /* of a still picture */
 };
 
 /* Parses the file, and decodes nothing. The caller ends *reader with avif_reader_close, also after a failure.

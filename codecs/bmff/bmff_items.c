@@ -112,6 +112,10 @@ static void apply_property(struct bmff_item *item, const struct bmff_box *proper
         item->halved = (uint8_t)(chroma % 3);
     } else if (property->type == bmff_type("auxC") && bmff_version(&body, &version, &flags)) {
         item->is_alpha = item->is_alpha || is_alpha(body);
+    } else if (property->type == bmff_type("mdcv")) {
+        item->mastering = body;
+    } else if (property->type == bmff_type("clli")) {
+        item->light = body;
     }
 }
 

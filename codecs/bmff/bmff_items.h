@@ -17,6 +17,8 @@ struct bmff_item {
     bool located;           /* `iloc` has it */
     struct bytes sources;   /* ids of the pictures that it is made of: its first reference `dimg` */
     struct bytes data;      /* its first extent; empty when that is outside the file */
+    struct bytes mastering; /* the body of its `mdcv`, */
+    struct bytes light;     /* of its `clli`; empty without one */
     uint64_t work;          /* pixels to decode for it, its alpha included; heic_check adds them up */
     uint64_t alpha_work;    /* those of its alpha */
     uint8_t uses;           /* for bmff_items_losses */

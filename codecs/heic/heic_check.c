@@ -248,6 +248,7 @@ static enum status check_items(struct check *check, struct bytes input, struct h
         facts->gray = primary->gray;
         facts->halved = primary->halved;
         facts->losses = bmff_items_losses(&check->items);
+        bmff_light_read(&check->items, &facts->light);
     }
     return status;
 }

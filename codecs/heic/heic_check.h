@@ -4,12 +4,14 @@
 #ifndef BLURD_CODECS_HEIC_HEIC_CHECK_H
 #define BLURD_CODECS_HEIC_HEIC_CHECK_H
 
+#include "codecs/bmff/bmff_light.h"
 #include "codecs/definition.h"
 
 struct heic_facts {
     bool gray;       /* the primary picture has no colours */
     uint8_t halved;  /* its chroma: 1 is 4:2:0, 2 is 4:2:2, 0 any other or a mixture */
     unsigned losses; /* bits of codecs/metadata/losses.h: pictures beside the primary one */
+    struct bmff_light light;
 };
 
 /* Checks that the primary picture is made of HEVC pictures, that tiles cover it, and that the pixels to

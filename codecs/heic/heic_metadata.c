@@ -149,7 +149,7 @@ enum status heic_metadata_read(const struct heic_reader *reader, struct metadata
                                struct error *err) {
     struct blocks blocks = {0};
     find_blocks(reader, &blocks, &metadata->losses);
-    size_t room = blocks.exif.size + blocks.xmp.size + blocks.profile + CICP_SIZE;
+    size_t room = blocks.exif.size + blocks.xmp.size + blocks.profile + CICP_SIZE + BMFF_LIGHT_SIZE;
     buf_init(&metadata->store, room);
     enum status status = buf_reserve(&metadata->store, room, err);
     if (status != ST_OK) {
@@ -161,6 +161,7 @@ enum status heic_metadata_read(const struct heic_reader *reader, struct metadata
     } else {
         read_code_points(reader, metadata);
     }
+    bmff_light_append(&reader->facts.light, metadata);
     metadata->exif = tiff_in(copy(reader, &blocks.exif, LOSS_EXIF, metadata));
     metadata->xmp = copy(reader, &blocks.xmp, LOSS_XMP, metadata);
     metadata->losses |= reader->facts.losses;

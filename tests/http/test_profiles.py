@@ -231,6 +231,37 @@ def test_what_cannot_be_said_is_named(server):
         assert answer.headers['X-Metadata-Dropped'] == 'colour', chunks
 
 
+# In steps of 1/50000: green, blue, red and white; of 1/10000 cd/m2: the most and the least light of the screen.
+SCREEN = struct.pack('>8H2I', 13250, 34500, 7500, 3000, 34000, 16000, 15635, 16450, 10000000, 50)
+LIGHT = {
+    'both': ((heif.box(b'mdcv', SCREEN), heif.box(b'clli', struct.pack('>HH', 1000, 65535))),
+             {'mDCV': SCREEN[8:12] + SCREEN[:8] + SCREEN[12:], 'cLLI': struct.pack('>II', 10000000, 655350000)}),
+    'levels': ((heif.box(b'clli', struct.pack('>HH', 1, 0)),), {'cLLI': struct.pack('>II', 10000, 0)}),
+    'wrong sizes': ((heif.box(b'mdcv', SCREEN + b'\0'), heif.box(b'clli', bytes(6))), {}),
+    'another picture\'s': ((), {}),
+}
+
+
+@pytest.mark.parametrize('mode', ('strip', 'keep'))
+@pytest.mark.parametrize('kind', ('avif', 'heic'))
+@pytest.mark.parametrize('name', LIGHT)
+def test_light_levels_of_other_files(server, kind, name, mode):
+    """Other pictures of the file may have levels of their own."""
+    boxes, expected = LIGHT[name]
+    file, photo = heif.File(kind), heif.coded(kind, pictures.photograph(96, 64))
+    shown = file.picture(photo, 96, 64, *boxes)
+    file.refer(b'thmb', file.picture(photo, 96, 64, heif.box(b'clli', bytes(4))), shown)
+    body = file.write()
+    for target in FORMATS:
+        if target not in server.get('/version').json()['formats']['writes']:
+            continue
+        answer = server.post(f'/blur?sigma=1&metadata={mode}&format={target}', body)
+        assert answer.status_code == 200, answer.text
+        assert ('colour' in answer.headers.get('X-Metadata-Dropped', '')) == (bool(expected) and target != 'png'), target
+        if target == 'png':
+            assert {tag: data for tag, data in anatomy.chunks(answer.content) if tag in ('mDCV', 'cLLI')} == expected
+
+
 @pytest.mark.parametrize('transfer', (16, 18))
 def test_high_dynamic_range_keeps_its_code(server, transfer):
     answer = server.post('/blur?sigma=1&format=jpeg', pictures.png(TONES, before=[('cICP', bytes([9, transfer, 0, 1]))]))
