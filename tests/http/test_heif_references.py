@@ -91,6 +91,7 @@ def test_other_pictures_are_reported(server, kind, case, expected):
     answer = server.post(SHOWN, file.write())
     assert answer.status_code == 200, answer.text
     assert dropped(answer) == expected
+    assert dropped(server.post(SHOWN.replace('keep', 'strip'), file.write())) == expected - {'thumbnail'}  # which nobody asked for
 
 
 def test_further_pictures_beyond_the_limit_of_items_are_reported(server):
