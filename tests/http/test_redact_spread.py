@@ -20,7 +20,9 @@ FILES = {  # name: format, lossy
     'png': ('png', False, lambda: pictures.png(PIXELS)), 'jpeg': ('jpeg', False, lambda: pictures.jpeg(PIXELS)),
     'webp': ('webp', True, lambda: foreign.write('webp', PIXELS)), 'webp exact': ('webp', False, lambda: foreign.write('webp', PIXELS, '-lossless')),
     'webp with alpha': ('webp', True, lambda: foreign.write('webp', pictures.photograph(96, 64, 4))),
-    'avif': ('avif', True, lambda: foreign.write('avif', PIXELS)), 'heic': ('heic', True, lambda: foreign.write('heic', PIXELS)),
+    'avif': ('avif', True, lambda: foreign.write('avif', PIXELS)),
+    'avif exact': ('avif', True, lambda: foreign.write('avif', PIXELS, '--lossless')),  # as far as its header tells
+    'heic': ('heic', True, lambda: foreign.write('heic', PIXELS)),
 }
 
 
