@@ -2,9 +2,14 @@
 """Pictures with one kind of metadata each, in every place where programs write it, with a canary in it. The names are those of the
 table in docs/api.md."""
 
+import io
 import struct
 import zlib
 
+from PIL import Image
+
+import foreign
+import heif
 import pictures
 
 CANARY = pictures.CANARY
@@ -68,6 +73,30 @@ def with_private_parts(profile):
     body = profile[132 + 12 * count:] + b''.join(entry[3] for entry in hidden) + CANARY
     head = profile[4:48] + CANARY[:4] + profile[52:80] + CANARY[:4] + profile[84:100] + CANARY.ljust(28)[:28]
     return struct.pack('>I', 132 + len(table) + len(body)) + head + struct.pack('>I', count + 4) + table + body
+
+
+def with_profile(kind, samples, profile):
+    """A picture of that format with the profile."""
+    if kind == 'jpeg':
+        return pictures.jpeg(samples, icc_profile=profile)
+    if kind == 'png':
+        return pictures.png(samples, before=[('iCCP', b'a\0\0' + zlib.compress(profile))])
+    if kind == 'webp':
+        output = io.BytesIO()
+        Image.fromarray(samples).save(output, 'WEBP', icc_profile=profile)
+        return output.getvalue()
+    file = heif.File(kind)
+    file.picture(heif.coded(kind, samples), samples.shape[1], samples.shape[0], heif.box(b'colr', b'prof', profile))
+    return file.write()
+
+
+def profile_in(data):
+    """The profile of a picture, or b''."""
+    if foreign.kind_of(data) == 'avif':  # Debian's Pillow does not read it
+        at = data.find(b'colrprof')
+        return data[at + 8:at - 4 + struct.unpack('>I', data[at - 4:at])[0]] if at >= 0 else b''
+    with Image.open(io.BytesIO(data)) as picture:
+        return picture.info.get('icc_profile') or b''
 
 
 def profiles(*made):

@@ -11,6 +11,7 @@ import areas
 import filtering
 import pictures
 from filtering import ask, ask_png
+from metadata_kinds import profile_in, with_private_parts, with_profile
 from problems import check_problem
 
 WIDTH, HEIGHT = 155, 107
@@ -244,7 +245,7 @@ def test_pixelate_looks_like_tiles(server):
 # --- metadata -------------------------------------------------------------------------------------
 @pytest.mark.parametrize('more', ('', '&metadata=strip', '&format=png', '&quality=90'))
 def test_metadata_goes(server, look, more):
-    body = pictures.jpeg(pictures.photograph(64, 48), icc_profile=pictures.icc(), comment=pictures.CANARY)
+    body = pictures.jpeg(pictures.photograph(64, 48), icc_profile=with_private_parts(pictures.icc()), comment=pictures.CANARY)
     thumbnail = b'JFXX\0\x10' + pictures.jpeg(pictures.photograph(16, 16), comment=pictures.CANARY)
     body = pictures.with_segments(body, (0xE0, b'JFIF\0\1\1\0\0\1\0\1\0\0'), (0xE0, thumbnail), pictures.exif_segment(1),
                                   (0xE1, pictures.XMP), (0xED, b'Photoshop 3.0\0' + pictures.CANARY), (0xE5, pictures.CANARY))
@@ -257,6 +258,20 @@ def test_metadata_of_a_png_goes(server, look):
     body = pictures.png(pictures.photograph(40, 30), before=chunks, after=chunks[:1])
     answer = ask(server, f'{look}&region=5,5,20,20', body).content
     assert pictures.CANARY not in answer and {tag for tag, _ in anatomy.chunks(answer)} <= {'IHDR', 'IDAT', 'IEND'}
+
+
+@pytest.mark.parametrize('target', ('png', 'webp', 'avif', 'jpeg'))
+@pytest.mark.parametrize('source', ('jpeg', 'png', 'webp', 'avif', 'heic'))
+def test_private_parts_of_a_profile_go(server, source, target):
+    formats = server.get('/version').json()['formats']
+    if source not in formats['reads'] or target not in formats['writes']:
+        pytest.skip(f'built without {source} or {target}')
+    body = with_profile(source, pictures.photograph(96, 64), with_private_parts(pictures.icc()))
+    assert pictures.CANARY in profile_in(body) if source != 'heic' else pictures.CANARY in body
+    for more in ('', '&region=5,5,20,20', '&region=5,5,20,20&invert=1', '&region=5,5,20,20&colorspace=rgb'):
+        answer = ask(server, f'/pixelate?block=8&mode=redact&format={target}{more}', body).content
+        profile = profile_in(answer)
+        assert b'rXYZ' in profile and pictures.CANARY not in profile and pictures.CANARY not in answer and b'blrd' not in profile
 
 
 def test_metadata_keep_is_refused(server, look):
