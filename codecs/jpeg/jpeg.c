@@ -64,7 +64,8 @@ static bool is_ac_before_dc(j_common_ptr cinfo) {
  * libjpeg goes on with invented pixels: a bad code of Huffman (JWRN_HUFF_BAD_CODE) or arithmetic coding
  * (JWRN_ARITH_BAD_CODE), data that ends early (JWRN_HIT_MARKER, JWRN_JPEG_EOF), a wrong restart marker
  * (JWRN_MUST_RESYNC), bits of coefficients that a progressive file lacks or has twice
- * (JWRN_BOGUS_PROGRESSION), and more rows than the picture has (JWRN_TOO_MUCH_DATA). */
+ * (JWRN_BOGUS_PROGRESSION). JWRN_TOO_MUCH_DATA is about callers that ask for more rows than there are; no
+ * file causes it. */
 static const struct {
     int code;
     bool (*is_harmless)(j_common_ptr cinfo);

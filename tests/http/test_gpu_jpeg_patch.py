@@ -98,6 +98,15 @@ def test_version_of_jfif(gpu, cpu, version):
         assert ask(own, body, TARGETS[0] + '&quality=80')[1][11:13] == b'\1\1'
 
 
+@pytest.mark.parametrize('transform', (1, 3, 255))
+def test_transform_of_adobe(gpu, cpu, transform):
+    """YCbCr is the usual one, which an unknown number means."""
+    size = struct.unpack('>H', PHOTO[4:6])[0]
+    body = pictures.with_segments(PHOTO[:2] + PHOTO[4 + size:], (0xee, b'Adobe\0\x64\0\0\0\0' + bytes([transform])))
+    for one, other in zip(same(gpu, cpu, body), same(gpu, cpu, PHOTO)):
+        assert (anatomy.pixels(one) == anatomy.pixels(other)).all()
+
+
 def test_without_jfif(gpu, cpu):
     size = struct.unpack('>H', PHOTO[4:6])[0]
     same(gpu, cpu, PHOTO[:2] + PHOTO[4 + size:])

@@ -262,6 +262,36 @@ static void test_bands_of_sequential_scans(void **state) {
     by_libjpeg = false;
 }
 
+/* A file whose transform of colours is that number of Adobe's marker alone, and no JFIF. */
+static struct buf transformed_file(const struct jpeg_recipe *recipe, uint8_t transform) {
+    struct buf file = file_of(recipe);
+    const char segment[12] = {'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, (char)transform};
+    if (file.data[3] == 0xE0 || file.data[3] == 0xEE) {
+        cut_out(&file, 2, 2 + (size_t)bytes_be16(file.data + 4));
+    }
+    fixture_segment(&file, 0xEE, segment, sizeof segment);
+    return file;
+}
+
+/* Decoders take the usual one: YCbCr of three components, YCCK of four. */
+static void test_unknown_transforms_of_colours(void **state) {
+    (void)state;
+    static const uint8_t unknown[] = {3, 255};
+    for (size_t i = 0; i < RECIPES * 4; i++) {
+        const struct jpeg_recipe *recipe = &recipes[i / 4];
+        by_libjpeg = i & 1;
+        struct buf known = transformed_file(recipe, recipe->space == JCS_CMYK ? 2 : 1);
+        struct buf file = transformed_file(recipe, unknown[i >> 1 & 1]);
+        struct outcome whole = read_all(&known), outcome = read_all(&file);
+        assert_same(&whole, &outcome, recipe->name);
+        free_outcome(&whole);
+        free_outcome(&outcome);
+        buf_finish(&known);
+        buf_finish(&file);
+    }
+    by_libjpeg = false;
+}
+
 /* DC of all components, then AC of each, by Huffman or arithmetic coding. */
 static struct buf scripted_file(bool arithmetic) {
     static const jpeg_scan_info script[] = {{3, {0, 1, 2}, 0, 0, 0, 0},
@@ -339,6 +369,7 @@ static void test_bits_that_do_not_follow(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bands_of_sequential_scans),
+        cmocka_unit_test(test_unknown_transforms_of_colours),
         cmocka_unit_test(test_dc_behind_ac),
         cmocka_unit_test(test_no_dc),
         cmocka_unit_test(test_bits_that_do_not_follow),
