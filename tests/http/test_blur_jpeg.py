@@ -10,6 +10,7 @@ from PIL import Image
 import anatomy
 import gaussian
 import pictures
+from problems import check_problem
 
 
 def blurred(server, body, query, mime='image/jpeg', **more):
@@ -103,6 +104,27 @@ def test_cmyk_is_converted(server, adobe):
         wanted = numpy.asarray(picture.convert('RGB')).astype(int)
     assert numpy.abs(anatomy.pixels(result) - wanted).max() <= 2
     assert anatomy.frame(blurred(server, body, 'sigma=1'))[1:3] == (60, 40)
+
+
+@pytest.mark.parametrize('target', ('/pixelate?block=8&region=9,9,20,20', '/pixelate?block=8&mode=redact&region=9,9,20,20', '/blur?sigma=3&feather=4&region=9,9,20,20',
+                                    '/resize?scale=0.25&shrink=fast', '/rotate?angle=90'))
+def test_cmyk_without_a_marker_is_no_exception(server, target):
+    """Each way gives what it gives with the marker."""
+    body = pictures.jpeg(pictures.photograph(64, 48, 4), 95)
+    at = body.index(b'\xff\xee\x00\x0eAdobe')
+    bare = body[:at] + body[at + 16:]
+    for more in '&format=png', '', '&quality=60', '&colorspace=linear':
+        one, other = server.post(target + more, body), server.post(target + more, bare)
+        assert one.status_code == other.status_code == 200, (one.text, other.text)
+        assert one.content == other.content, more
+
+
+@pytest.mark.parametrize('target', ('/rotate?angle=90', '/crop?x=8&width=16', '/pipeline?ops=crop:width=32|rotate:angle=180'))
+def test_blocks_of_inks_stay(server, target):
+    body = pictures.jpeg(pictures.photograph(64, 48, 4), 95)
+    at = body.index(b'\xff\xee\x00\x0eAdobe')
+    for one in body, body[:at] + body[at + 16:]:
+        check_problem(server.post(target + '&lossless=true', one), 'bad-parameter', 'lossless', 'of these colours')
 
 
 # --- parameters of the answer -------------------------------------------------------------

@@ -16,6 +16,7 @@ import pictures
 import wire
 from fake_jpeg import BY_GPU, MEDIUM, OTHER, PHOTO, PLACES, ask, await_places, jpeg_options, launch_jpeg, places
 from problems import check_problem
+from test_lossless_jpeg import lossless
 from test_multipart import form
 from test_orientation import marked, says_upright
 
@@ -177,6 +178,8 @@ NOT_THEIRS = {
     'backend': (lambda: PHOTO, '/blur?backend=cpu'),
     'regions in RGB': (lambda: PHOTO, '/sharpen?region=8,8,16,16'),
     'redaction in RGB': (lambda: PHOTO, '/pixelate?block=5&mode=redact&region=8,8,16,16'),
+    'SOF3': (lambda: lossless(pictures.photograph(40, 32)), '/blur?sigma=2'), 'SOF3, grey': (lambda: lossless(pictures.photograph(40, 32, 1)), '/median'),
+    'SOF3, a region': (lambda: lossless(pictures.photograph(40, 32)), '/pixelate?block=5&mode=redact&region=8,8,16,16&quality=80'),
     '16 bits': (lambda: pictures.png(pictures.photograph(40, 30).astype('uint16') * 257, depth=16), '/blur?format=jpeg'),
 }
 
