@@ -19,10 +19,13 @@ struct bmff_item {
     struct bytes data;      /* its first extent; empty when that is outside the file */
     struct bytes mastering; /* the body of its `mdcv`, */
     struct bytes light;     /* of its `clli`; empty without one */
+    uint64_t size;          /* of its data in bytes, all extents added up */
     uint64_t work;          /* pixels to decode for it, its alpha included; heic_check adds them up */
     uint64_t alpha_work;    /* those of its alpha */
-    uint8_t uses;           /* for bmff_items_losses */
-    unsigned levels;        /* of pictures that it is made of, itself included; 0: not visited */
+    uint64_t coded;         /* bytes to decode for it, as above */
+    uint64_t alpha_coded;
+    uint8_t uses;    /* for bmff_items_losses */
+    unsigned levels; /* of pictures that it is made of, itself included; 0: not visited */
 };
 
 struct bmff_items {

@@ -11,7 +11,7 @@ struct widths {
 };
 
 struct location {
-    uint64_t id, method, offset, length;
+    uint64_t id, method, offset, length, size;
 };
 
 static bool read_widths(struct bytes *iloc, struct widths *widths) {
@@ -33,8 +33,10 @@ static bool read_widths(struct bytes *iloc, struct widths *widths) {
     return widths->offset <= 8 && widths->length <= 8 && widths->base <= 8 && widths->index <= 8;
 }
 
-/* Reads one entry with all its extents, of which the first counts. */
-static bool read_location(struct bytes *iloc, const struct widths *widths, struct location *location) {
+/* Reads one entry with all its extents: the first is its data, `size` that of all. An extent that does not
+ * say how long it is, or is longer than the file, counts as the file. */
+static bool read_location(struct bytes *iloc, const struct widths *widths, size_t file,
+                          struct location *location) {
     uint64_t reference, base, extents, index, offset, length;
     *location = (struct location){0};
     if (!bmff_number(iloc, widths->id, &location->id) ||
@@ -49,6 +51,7 @@ static bool read_location(struct bytes *iloc, const struct widths *widths, struc
             !bmff_number(iloc, widths->length, &length)) {
             return false;
         }
+        location->size += widths->length == 0 || length > file ? file : length;
         if (i == 0) {
             location->offset = base + offset, location->length = length;
         }
@@ -74,10 +77,11 @@ void bmff_location_read(struct bmff_items *items) {
     if (!read_widths(&iloc, &widths) || !bmff_number(&iloc, widths.count, &count)) {
         return;
     }
-    for (; count > 0 && read_location(&iloc, &widths, &location); count--) {
+    for (; count > 0 && read_location(&iloc, &widths, items->file.size, &location); count--) {
         struct bmff_item *item = bmff_items_find(items, (uint32_t)location.id);
         if (item && !item->located) {
             item->located = true;
+            item->size = location.size;
             item->data = data_at(&location, location.method == IN_IDAT ? idat : items->file);
         }
     }

@@ -13,6 +13,7 @@ enum {
     LEAST_PIXELS = 4096,  /* that a picture counts for, however small */
     WORK_FACTOR = 2,      /* pixels to decode for one of the largest picture: colours and alpha */
     WORK_ROOM = 8 << 20,  /* and as many more, for tiles at the edges: a tenth of a second */
+    CODED_ROOM = 1 << 20, /* bytes to decode beside those of the file, each once: a seventh of a second */
     TILED_HEAD = 4,       /* version, flags, and two numbers of a grid */
     OVERLAY_HEAD = 2 + 8, /* version, flags, and the background */
 };
@@ -57,6 +58,7 @@ static enum status visit_coded(struct check *check, struct bmff_item *item, stru
     }
     uint64_t pixels = (uint64_t)item->width * item->height;
     item->work = pixels < LEAST_PIXELS ? LEAST_PIXELS : pixels;
+    item->coded = item->size;
     return limits_check_size(item->width, item->height, check->limits, err);
 }
 
@@ -64,6 +66,12 @@ static enum status visit_coded(struct check *check, struct bmff_item *item, stru
 static enum status check_work(struct check *check, const struct bmff_item *item, struct error *err) {
     uint64_t pixels = (uint64_t)item->width * item->height;
     check->largest = pixels > check->largest ? pixels : check->largest;
+    if (item->coded > check->items.file.size + CODED_ROOM) {
+        return fail(err, ST_LIMIT,
+                    "HEIC has %zu bytes, and is made of pictures with %" PRIu64 " in all: it has some more "
+                    "than once",
+                    check->items.file.size, item->coded);
+    }
     return item->work <= check->largest * WORK_FACTOR + WORK_ROOM
                ? ST_OK
                : fail(err, ST_LIMIT,
@@ -162,6 +170,7 @@ static enum status visit_derived(struct check *check, struct bmff_item *item, un
             gray = gray && source->gray;
             halved = halved == UINT8_MAX || halved == source->halved ? source->halved : 0;
             item->work += source->work;
+            item->coded += source->coded;
             item->levels = source->levels > item->levels ? source->levels : item->levels;
         }
     }
@@ -191,6 +200,7 @@ static enum status visit(struct check *check, uint32_t id, unsigned depth, struc
     enum status status = derived ? visit_derived(check, item, depth, err) : visit_coded(check, item, err);
     item->levels++;
     item->work += item->alpha_work;
+    item->coded += item->alpha_coded;
     return status == ST_OK ? check_work(check, item, err) : status;
 }
 
@@ -206,6 +216,7 @@ static void add_alpha_work(struct check *check) {
             struct bmff_item *owner = bmff_items_find(&check->items, to);
             if (owner) {
                 owner->alpha_work += alpha->work;
+                owner->alpha_coded += alpha->coded;
             }
         }
     }

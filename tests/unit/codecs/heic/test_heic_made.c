@@ -55,6 +55,24 @@ static void test_layers_are_counted(void **state) {
     check_refused(items, most, ST_LIMIT, "over 8192");
 }
 
+/* Pixels are no measure for noise: 16 KB took seconds, as the decoder reads the same bytes for each layer. */
+static void test_bytes_that_are_read_again_are_counted(void **state) {
+    (void)state;
+    enum { ROOM = 1 << 20, SIZE = 10000, ENOUGH = ROOM / SIZE, TOO_MANY = ENOUGH + 100 };
+    static const uint8_t noise[SIZE] = {1};
+    static const struct heic_item_spec items[] = {OVERLAY, {"hvc1", {noise, SIZE}, "cs", NULL}, HEIC_END};
+    static const struct heic_item_spec veiled[] = {
+        OVERLAY, {"hvc1", HEIC_TEXT("x"), "cs", NULL}, {"hvc1", {noise, SIZE}, "msa", NULL}, HEIC_END};
+    static const struct heic_reference_spec some[] = {{"dimg", 1, ENOUGH, {2, 2, 2, 2}}, {0}};
+    static const struct heic_reference_spec many[] = {{"dimg", 1, TOO_MANY, {2, 2, 2, 2}}, {0}};
+    static const struct heic_reference_spec alpha[] = {
+        {"dimg", 1, TOO_MANY, {2, 2, 2, 2}}, {"auxl", 3, 1, {2}}, {0}};
+    struct error err;
+    assert_int_equal(check(items, some, &err), ST_OK);
+    check_refused(items, many, ST_LIMIT, "with 2040000 in all: it has some more than once");
+    check_refused(veiled, alpha, ST_LIMIT, "it has some more than once");
+}
+
 /* libheif 1.15 takes any number of references, versions from 1.19 on no more than 1000. */
 static void test_the_librarys_limits_are_limits(void **state) {
     (void)state;
@@ -167,6 +185,7 @@ static void test_two_items_of_one_number(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layers_are_counted),
+        cmocka_unit_test(test_bytes_that_are_read_again_are_counted),
         cmocka_unit_test(test_the_librarys_limits_are_limits),
         cmocka_unit_test(test_layers_in_layers_are_counted_again),
         cmocka_unit_test(test_alpha_of_layers_is_counted),
