@@ -5,6 +5,7 @@ The tests read and write its mappings from outside, as it could itself."""
 import io
 import os
 import random
+import signal
 import threading
 import time
 
@@ -12,6 +13,7 @@ import numpy
 import pytest
 from PIL import Image
 
+import daemon
 import pictures
 from test_codec_process import codecs, webp
 
@@ -27,19 +29,28 @@ def is_built(shared):
 def lent(process):
     """(start, end, inode) of each slot that the process maps."""
     found = []
-    with open(f'/proc/{process}/maps') as file:
-        for line in file:
-            if 'blurd-slot' in line:
-                start, _, end = line.split()[0].partition('-')
-                found.append((int(start, 16), int(end, 16), line.split()[4]))
+    try:
+        with open(f'/proc/{process}/maps') as file:
+            lines = file.readlines()
+    except PermissionError:
+        pytest.skip('this user may not read the mappings of these processes')
+    for line in lines:
+        if 'blurd-slot' in line:
+            start, _, end = line.split()[0].partition('-')
+            found.append((int(start, 16), int(end, 16), line.split()[4]))
     return found
+
+
+def inodes(*processes):
+    """Of the slots that they map."""
+    return {inode for process in processes for _, _, inode in lent(process)}
 
 
 def memory_of(process):
     try:
         return open(f'/proc/{process}/mem', 'r+b', 0)
     except PermissionError:
-        pytest.skip('this user may not read the memory of the processes of codecs')
+        pytest.skip('this user may not read the memory of these processes')
 
 
 def contents(process):
@@ -99,19 +110,62 @@ def test_each_process_has_memory_of_its_own(start):
     assert len(inodes) == len(set(inodes)) == len(processes)
 
 
-def scribble(processes, until):
-    chance = random.Random(7)
-    places = [(memory_of(process), start, end) for process in processes for start, end, _ in lent(process)]
-    while not until.is_set():
-        for memory, start, end in places:
-            for _ in range(500):
-                near = start + chance.randrange(2048) if chance.random() < 0.5 else chance.randrange(start, end - 8)
-                try:
-                    os.pwrite(memory.fileno(), chance.randbytes(chance.randrange(1, 8)), near)
-                except OSError:
-                    break  # the process has ended
-    for memory, _, _ in places:
-        memory.close()
+def test_a_slot_in_the_pool_is_mapped_by_the_daemon_alone(start):
+    """With each process of a codec the daemon shares one slot, which goes with the process."""
+    own = start('--workers', 2)
+    bodies = [pictures.small_jpeg(), pictures.small_png(), secret_png()]
+
+    def work():
+        for body in bodies:
+            assert own.post('/blur?sigma=1&format=png', body).status_code == 200
+
+    work()
+    pool = inodes(own.process.pid)
+    assert pool
+    processes = started(own, 2)
+    assert own.post('/blur?sigma=1&format=webp', bodies[0]).status_code == 200
+    work()
+    lent_slots = inodes(*processes)
+    assert len(lent_slots) == len(processes) and not lent_slots & pool
+    assert inodes(own.process.pid) >= pool | lent_slots
+    for process in processes:
+        os.kill(process, signal.SIGKILL)
+    assert daemon.eventually(lambda: not codecs(own))
+    others = started(own, len(processes))
+    work()
+    assert not lent_slots & inodes(own.process.pid, *others) and not pool & inodes(*others)
+
+
+def scribble(children, overwrite, until, written):
+    """Writes what `overwrite` says to the memory of all these processes, new processes and new mappings included, until the
+    end and then once more. `written` has the number of writes into each of them that maps memory."""
+    chance, ends = random.Random(7), False
+    while not ends:
+        ends = until.is_set()
+        for process in children():
+            try:
+                spans = lent(process)
+                if spans:
+                    written.setdefault(process, 0)
+                with open(f'/proc/{process}/mem', 'r+b', 0) as memory:
+                    for start, end, _ in spans:
+                        for place, data in overwrite(chance, start, end):
+                            written[process] += os.pwrite(memory.fileno(), data, place) == len(data)
+            except OSError:
+                pass  # it has ended, or unmapped a slot
+
+
+def check_written(written, begun, left):
+    """All of these that map memory were written to: those of the beginning, and those that are left."""
+    expected = {*begun, *(process for process in left if lent(process))}
+    assert begun and all(written.get(process) for process in expected), (written, expected)
+
+
+def overwrite(chance, start, end):
+    """What lies in an exchange begins at its start."""
+    for _ in range(500):
+        near = start + chance.randrange(2048) if chance.random() < 0.5 else chance.randrange(start, end - 8)
+        yield near, chance.randbytes(chance.randrange(1, 8))
 
 
 def test_scribbled_memory(start, say):
@@ -124,8 +178,9 @@ def test_scribbled_memory(start, say):
                '/blur?sigma=1&metadata=keep']
     cases = [(target, body) for target in targets for body in bodies]
     wanted = [own.post(*case).content for case in cases]
-    until, end, served = threading.Event(), time.monotonic() + 6, 0
-    writer = threading.Thread(target=scribble, args=(processes, until))
+    memory_of(processes[0]).close()  # or there is nothing to test
+    until, end, served, written = threading.Event(), time.monotonic() + 6, 0, {}
+    writer = threading.Thread(target=scribble, args=(lambda: codecs(own), overwrite, until, written))
     writer.start()
     try:
         while time.monotonic() < end:
@@ -138,4 +193,5 @@ def test_scribbled_memory(start, say):
     finally:
         until.set()
         writer.join()
-    say(f'{served} requests beside the scribbling')
+    check_written(written, processes, codecs(own))
+    say(f'{served} requests beside {sum(written.values())} writes into {len(written)} processes')
