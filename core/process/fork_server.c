@@ -2,6 +2,7 @@
 #include "core/process/fork_server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -106,15 +107,23 @@ static void keep(const struct keeper *keeper) {
     }
 }
 
+/* The kernel wakes a stopped keeper up when the daemon's end is closed. It would also do so when its parent
+ * dies (PR_SET_PDEATHSIG), but not for a daemon whom Landlock lets send no signal. */
+static void wake_by_channel(void) {
+    fcntl(FORK_SERVER_FD, F_SETSIG, SIGCONT);
+    fcntl(FORK_SERVER_FD, F_SETOWN, getpid());
+    fcntl(FORK_SERVER_FD, F_SETFL, fcntl(FORK_SERVER_FD, F_GETFL) | O_ASYNC);
+}
+
 static _Noreturn void keeper_main(struct keeper *keeper, int socket, int running) {
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     prctl(PR_SET_NAME, "blurd-keeper");
-    prctl(PR_SET_PDEATHSIG, SIGCONT);
     dup2(socket, FORK_SERVER_FD);
     dup2(running, RUNNING_FD);
     closefrom(RUNNING_FD + 1); /* the sockets handed to this program, and more */
+    wake_by_channel();
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP}, NULL);
     sigprocmask(SIG_BLOCK, &child, &keeper->mask);
     keeper->ended = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -34,9 +34,9 @@ enum status fork_server_start(struct fork_server *server, const char *name, void
  * that, and for ever after both were killed. Thread-safe. */
 bool fork_server_runs(const struct fork_server *server);
 
-/* Closes the daemon's end and waits for both processes to end. The process has four seconds and is then
- * killed. Takes five seconds at most: a keeper that was stopped from outside is left behind, and ends after
- * the daemon. */
+/* Closes the daemon's end and waits for both processes to end, which wakes them up if they were stopped. The
+ * process has four seconds and is then killed. Takes five seconds at most: a keeper that does not go on, as
+ * under a debugger, is left behind. */
 void fork_server_end(struct fork_server *server);
 
 #endif

@@ -255,6 +255,8 @@ def test_a_process_that_dies_comes_back(start, collector):
     blur(own)
     collector.wait_for(collector.roots)
     old, = exporters(own)
+    score = [pathlib.Path(f'/proc/{process}/oom_score_adj').read_text() for process in (own.process.pid, old)]
+    assert score[0] == score[1], 'the kernel would end it first'
     os.kill(old, signal.SIGKILL)
     assert daemon.eventually(lambda: exporters(own) not in ([], [old]))
     blur(own)
@@ -278,6 +280,16 @@ def test_the_end_waits_three_seconds_at_most(start, collector):
     begin = time.monotonic()
     own.stop()
     assert 1 < time.monotonic() - begin < 4.5 * daemon.SLOW
+
+
+def test_a_stopped_process_does_not_delay_the_end(start, collector):
+    own = launch(start, collector)
+    process, = exporters(own)
+    os.kill(process, signal.SIGSTOP)
+    blur(own)
+    own.signal()
+    assert own.wait(4) == 0
+    assert len(collector.roots()) == 1, 'it is woken up, and sends what is left'
 
 
 # --- the option --------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -144,16 +145,37 @@ static void test_one_that_does_not_end_is_killed(void **state) {
     assert_false(exists(server.pid));
 }
 
-static void test_a_stopped_keeper_is_left_behind(void **state) {
+/* With its process or without it. The kernel wakes the keeper up, and that the process. */
+static void test_a_stopped_keeper_does_not_delay_the_end(void **state) {
+    (void)state;
+    for (int both = 0; both < 2; both++) {
+        struct fork_server server = start(echo);
+        pid_t process = ask(&server);
+        kill(server.pid, SIGSTOP);
+        assert_int_equal(waitpid(server.pid, NULL, WUNTRACED), server.pid);
+        if (both) {
+            kill(process, SIGSTOP);
+        }
+        int64_t begin = clock_ns();
+        fork_server_end(&server);
+        assert_true(clock_ns() - begin < SOON_MS * INT64_C(1000000));
+        assert_false(exists(server.pid) || exists(process));
+    }
+}
+
+/* As under a debugger. */
+static void test_a_keeper_that_cannot_go_on_is_left_behind(void **state) {
     (void)state;
     struct fork_server server = start(echo);
     ask(&server);
-    kill(server.pid, SIGSTOP);
+    assert_int_equal(ptrace(PTRACE_SEIZE, server.pid, NULL, NULL), 0);
+    assert_int_equal(ptrace(PTRACE_INTERRUPT, server.pid, NULL, NULL), 0);
+    assert_int_equal(waitpid(server.pid, NULL, 0), server.pid);
     int64_t begin = clock_ns();
     fork_server_end(&server);
     assert_true(clock_ns() - begin < 7 * INT64_C(1000000000));
     assert_true(exists(server.pid));
-    kill(server.pid, SIGCONT); /* as the kernel does when the daemon has ended */
+    assert_int_equal(ptrace(PTRACE_DETACH, server.pid, NULL, NULL), 0);
     assert_int_equal(waitpid(server.pid, NULL, 0), server.pid);
 }
 
@@ -164,7 +186,8 @@ int main(void) {
         cmocka_unit_test(test_it_serves_without_its_keeper),
         cmocka_unit_test(test_a_stopped_process_does_not_delay_the_end),
         cmocka_unit_test(test_one_that_does_not_end_is_killed),
-        cmocka_unit_test(test_a_stopped_keeper_is_left_behind),
+        cmocka_unit_test(test_a_stopped_keeper_does_not_delay_the_end),
+        cmocka_unit_test(test_a_keeper_that_cannot_go_on_is_left_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
