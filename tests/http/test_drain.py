@@ -73,13 +73,19 @@ def test_a_body_on_its_way_may_arrive(start):
 
 
 def test_nobody_new_is_taken(start):
-    own = start('--workers', 1)
+    """But for the listener of operators, which answers until the end."""
+    own = start('--workers', 1, '--admin-listen', '127.0.0.1', '--admin-port', 0)
+    admin = int(own.wait_for_line(r'health and metrics on port (\d+)').group(1))
+    own.metrics = lambda: own.metrics_of(admin)
     with own.connect() as connection:
         connection.send(SLOW)
         assert in_flight(own, 1)
         own.signal()
         assert own.wait_for_line('drain')
         assert daemon.eventually(lambda: not is_listening(own)), 'it went on listening'
+        page = requests.get(f'http://127.0.0.1:{admin}/readyz', timeout=1 * daemon.SLOW)
+        assert page.status_code == 503 and page.json()['status'] == 'draining'
+        assert own.metrics()['blurd_draining'] == 1
         assert own.process.poll() is None and not connection.is_readable(), 'the picture in flight is done'
         assert connection.answer().status == 200
     assert own.wait() == 0

@@ -2,7 +2,9 @@
 """What one request may take of `memory`: less than that is served, more than that is refused for good, whatever the
 size. A request that takes much does not make others wait."""
 
+import functools
 import re
+import struct
 import threading
 import time
 
@@ -11,6 +13,7 @@ import pytest
 
 import daemon
 import foreign
+import heif
 import pictures
 import wire
 from problems import check_problem
@@ -23,10 +26,27 @@ STEPS = 24  # sizes from half of the limit to twice the limit
 MEDIANS = '/pipeline?ops=' + '|'.join(['median:radius=25'] * 8) + '&format=png'
 LINEAR = '/blur?sigma=1&colorspace=linear'
 KINDS = {'png': '/blur?sigma=1', 'jpeg': '/blur?sigma=1', 'rgba': '/blur?sigma=1&format=jpeg', 'linear': LINEAR,
-         'webp': '/blur?sigma=1&format=png'}
+         **{kind: '/blur?sigma=1&format=png' for kind in ('webp', 'avif', 'heic')}}
+TILE = 512
+
+
+@functools.lru_cache
+def tile(kind):
+    return heif.coded(kind, numpy.full((TILE, TILE, 3), 77, numpy.uint8))
+
+
+def tiled(kind, side):
+    """A grid of one tile, as phones write them, with an even side. To encode all of it would take seconds."""
+    count, side = -(-side // TILE), side + side % 2
+    file = heif.File(kind)
+    grid = file.add(b'grid', struct.pack('>BBBBHH', 0, 0, count - 1, count - 1, side, side), heif.ispe(side, side))
+    file.refer(b'dimg', grid, *(file.picture(tile(kind), TILE, TILE) for _ in range(count ** 2)))
+    return file.write()
 
 
 def flat(kind, side):
+    if kind in heif.TYPES:
+        return tiled(kind, side)
     samples = numpy.full((side, side, 4 if kind == 'rgba' else 3), 77, numpy.uint8)
     return pictures.jpeg(samples, 50, '420') if kind in ('jpeg', 'linear') else foreign.write('webp', samples) if kind == 'webp' else pictures.png(samples)
 

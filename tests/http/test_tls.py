@@ -258,6 +258,49 @@ def test_the_end_does_not_wait_for_idle_clients(pair):
             assert time.monotonic() - begin < 3 * daemon.SLOW
 
 
+def said_all(plain, using, message, with_fin):
+    """What comes back after a message with close_notify directly behind it."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = using.wrap_bio(incoming, outgoing, server_hostname='localhost')
+
+    def until_done(call, *arguments):
+        while True:
+            try:
+                return call(*arguments)
+            except ssl.SSLWantReadError:
+                plain.send(outgoing.read())
+                incoming.write(plain.socket.recv(1 << 16)) or incoming.write_eof()
+
+    until_done(tls.do_handshake)
+    tls.write(message)
+    with pytest.raises(ssl.SSLWantReadError):  # it would wait for the other side's
+        tls.unwrap()
+    plain.send(outgoing.read())
+    if with_fin:
+        plain.socket.shutdown(socket.SHUT_WR)
+    received = b''
+    try:
+        while True:
+            received += until_done(tls.read, 1 << 16)
+    except ssl.SSLZeroReturnError:
+        return received
+
+
+@pytest.mark.parametrize('with_fin', (False, True))
+def test_a_client_that_has_closed_its_side_gets_its_answer(pair, server, with_fin):
+    """It reads on, and the end of its side is no reset. One of four is at work, the others wait."""
+    target = '/median?radius=20'
+    using, wanted = context(pair), server.post(target, LARGE).content
+
+    def ask(_):
+        with wire.Wire(own.port, 30 * daemon.SLOW) as plain:
+            return said_all(plain, using, wire.message('POST', target, LARGE), with_fin).partition(b'\r\n\r\n')
+
+    with launch(pair, '--workers', 1) as own, concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for head, _, body in pool.map(ask, range(4)):
+            assert head.startswith(b'HTTP/1.1 200') and body == wanted
+
+
 def test_a_client_that_leaves(shared_tls, pair):
     for _ in range(20):
         one = Secure(shared_tls.port, 20 * daemon.SLOW, context(pair))
@@ -333,6 +376,20 @@ def test_certificates_are_replaced(tmp_path, others):
             used.replace(others['two'])
             assert reload(own) and name_now(others['two']) == 'two'
             assert answer(old).status == 200, 'a connection from before goes on'
+
+
+@pytest.mark.parametrize('which', ('certificate', 'key'))
+def test_a_pipe_in_place_of_a_file(tmp_path, which):
+    """A reload does not wait until somebody writes to it."""
+    used = Pair(tmp_path, 'used')
+    using, path = context(used), getattr(used, which)
+    with launch(used) as own:
+        path.unlink()
+        os.mkfifo(path)
+        assert not reload(own)
+        assert own.wait_for_line(f'nothing is changed: cannot read the {which} file .*: it is not a regular file')
+        with Secure(own.port, 20 * daemon.SLOW, using) as one:
+            assert answer(one).status == 200
 
 
 def test_reloads_under_load(tmp_path, others):
