@@ -50,6 +50,8 @@ SPARE_S = 10
 # HTTP tests that concern a file or a folder; the longest name that fits counts.
 HTTP = {
     "core": "blur_jpeg blur_png pipeline overload log robustness",
+    "core/log": "log start",
+    "core/process": "reload tls codec_process codec_memory gpu_faults tracing",
     "codecs": "blur_jpeg blur_png corpus lossless orientation regions redact metamorphic",
     "codecs/process": "codec_process codec_memory formats robustness",
     "codecs/avif": "avif_crop heif_files formats metadata",
@@ -59,12 +61,16 @@ HTTP = {
     "codecs/png": "blur_png corpus robustness",
     "server": "parameters refusals multipart framing headers health operations overload blur_jpeg pipeline regions "
     "connections slow_clients drain reload log start authorization monitoring",
+    "server/http": "connections slow_clients disconnects direct_receive deadlines tls framing headers drain",
+    "server/overload": "overload memory_limits deadlines_shared deadlines",
     "server/picture": "redact_refusals redact regions region_list mask_part detect pipeline lossless redact_feather redact_spread",
     "server/planner": "ways overload cost memory_limits pipeline gpu_jpeg gpu_jpeg_partial",
     "server/process": "drain reload start log activation codec_process idle_exit",
+    "server/process/spawners": "codec_process tracing gpu",
     "server/queue": "overload cost deadlines deadlines_shared memory_limits codec_process",
     "server/tracing": "tracing",
     "gpu/front": "gpu gpu_faults gpu_sandbox gpu_jpeg_faults",
+    "gpu/engine": "gpu gpu_faults gpu_memory gpu_sandbox gpu_jpeg gpu_jpeg_memory",
     "gpu": "gpu gpu_faults gpu_jpeg gpu_jpeg_faults gpu_jpeg_memory",
     "filters": "filters parameters refusals regions region_list mask_part redact pipeline orientation resize crop adjust metamorphic",
     "detect": "detect redact start",
