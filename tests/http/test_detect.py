@@ -287,15 +287,6 @@ def test_in_a_form(server):
     assert answer.content == server.post(f'{REDACT}&detect_margin=10', faces.photograph()).content
 
 
-def test_no_model(start):
-    daemon = start('--face-model', 'none')
-    for target in ('/detect', '/blur?detect=faces', '/pipeline?ops=blur&detect=faces'):
-        check_problem(daemon.post(target, faces.photograph()), 'bad-parameter', 'detect', 'cannot find faces, as it has no model (--face-model; docs/faces.md#the-model-file')
-    assert daemon.get('/version').json()['faces'] is False and daemon.get('/openapi.json').json()['x-faces'] is False
-    assert daemon.post('/blur', BLANK).status_code == 200
-    daemon.stop()
-
-
 def test_a_model_says_so(server):
     assert server.get('/version').json()['faces'] is True and server.get('/openapi.json').json()['x-faces'] is True
 

@@ -246,6 +246,11 @@ def test_many_at_a_time(gpu, cpu):
 def test_memory_comes_back(start, cpu):
     own = launch_jpeg(start, '--memory', '64M')
     wanted = ask(cpu, PHOTO)[1]
+    held = []
+    for _ in range(8):
+        assert ask(own, PHOTO) == (BY_GPU, wanted)
+        held.append(own.metrics()['blurd_slot_bytes'])
+    assert held[0] > 0 and set(held) == {held[0]}, 'each finds what the one before has given back'
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         assert set(pool.map(lambda _: ask(own, PHOTO)[1], range(64))) == {wanted}
     assert own.metrics()['blurd_slot_bytes'] <= 64 << 20

@@ -352,3 +352,13 @@ def test_far_too_large_a_head_is_cut_off(server, message, status):
     silent = message.startswith(b'GG') and 'microhttpd 0.' not in server.get('/version').json()['http']
     assert [(a.status, a.header('Connection')) for a in answers] == ([] if silent else [(status, 'close')])
     assert server.get('/livez').status_code == 200
+
+
+# --- faces without a model -------------------------------------------------------------------
+def test_no_model(start):
+    own = start('--face-model', 'none')
+    for target in ('/detect', '/blur?detect=faces', '/pipeline?ops=blur&detect=faces'):
+        check_problem(own.post(target, pictures.small_jpeg()), 'bad-parameter', 'detect',
+                      'cannot find faces, as it has no model (--face-model; docs/faces.md#the-model-file')
+    assert own.get('/version').json()['faces'] is False and own.get('/openapi.json').json()['x-faces'] is False
+    assert own.post('/blur', pictures.small_jpeg()).status_code == 200
