@@ -148,6 +148,8 @@ struct backend {
 /* Common head of every lane. */
 struct lane {
     struct backend *backend;
+    int64_t
+        device_ns; /* what a device of another process has computed for the lane: only differences matter */
 };
 
 /* ST_BUSY without memory, ST_DEVICE when the device fails. */

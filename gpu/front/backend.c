@@ -8,6 +8,7 @@
 
 #include "core/tuned.h"
 #include "gpu/engine/engine.h"
+#include "gpu/front/shared_time.h"
 #include "gpu/front/supervisor.h"
 #include "gpu/gpu.h"
 
@@ -15,6 +16,7 @@ struct gpu_backend {
     struct backend base;
     struct supervisor *supervisor;
     struct link_timeout timeout;
+    struct shared_time time;
     _Atomic uint64_t pictures; /* numbers that decoded pictures got */
 };
 
@@ -55,7 +57,12 @@ static enum status ask(struct lane *lane, struct slot *slot, size_t kept, struct
                        struct wire_done *done, struct error *err) {
     struct gpu_front_lane *own = (struct gpu_front_lane *)lane;
     struct gpu_backend *backend = own_backend(lane->backend);
-    return supervisor_run(backend->supervisor, &own->link, message, slot, kept, &backend->timeout, done, err);
+    const int64_t begun = shared_time_begin(&backend->time);
+    enum status status =
+        supervisor_run(backend->supervisor, &own->link, message, slot, kept, &backend->timeout, done, err);
+    const int64_t part = shared_time_end(&backend->time, begun);
+    lane->device_ns += status == ST_OK || status == ST_UNSUPPORTED ? part : 0; /* a fault is not the run's */
+    return status;
 }
 
 static enum status front_lane_run(struct lane *lane, const struct chain_run *run, struct lane_timing *timing,
@@ -113,6 +120,7 @@ static enum backend_state front_state(struct backend *backend, bool await, char 
 
 static void front_close(struct backend *backend) {
     supervisor_destroy(own_backend(backend)->supervisor);
+    shared_time_finish(&own_backend(backend)->time);
     free(backend);
 }
 
@@ -147,9 +155,11 @@ enum status gpu_backend_open(const struct gpu_options *options, struct backend *
     snprintf(made->base.name, sizeof made->base.name, "cuda");
     made->timeout.least_ms = options->timeout_ms;
     made->timeout.most_ms = options->work_timeout_ms / 2; /* the CPU has the other half */
+    shared_time_init(&made->time);
     struct engine_options engine = engine_options(options);
     enum status status = supervisor_create(&made->supervisor, options, &engine, err);
     if (status != ST_OK) {
+        shared_time_finish(&made->time);
         free(made);
         return status;
     }

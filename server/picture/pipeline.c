@@ -14,6 +14,7 @@
 #include "cpu/orient.h"
 #include "server/picture/envelope.h"
 #include "server/picture/failover.h"
+#include "server/picture/note_time.h"
 #include "server/picture/note_way.h"
 #include "server/picture/output.h"
 #include "server/picture/transcode.h"
@@ -362,11 +363,6 @@ static void count_memory(const struct pipeline *p) {
                 request->id, request->job.bytes, request->slot->used + workspace_bytes(&p->work));
 }
 
-/* Time that this thread, its helpers and the codecs' process have computed. Only differences matter. */
-static int64_t computed_ns(struct worker *worker) {
-    return clock_thread_ns() + crew_helped_ns() + codec_link_computed_ns(worker->codecs);
-}
-
 enum status pipeline_run(struct request *request, struct worker *worker, pipeline_keep *keep) {
     static enum status (*const steps[])(struct pipeline *) = {
         open_envelope, plan,   transcode,   keep_place,  take_core, take_memory, move_blocks,
@@ -374,15 +370,15 @@ enum status pipeline_run(struct request *request, struct worker *worker, pipelin
     };
     struct pipeline p = {
         .request = request, .worker = worker, .keep = keep, .err = &request->error, .clock = clock_ns()};
-    const int64_t begun = p.clock, computed = computed_ns(worker);
+    const struct note_time begun = note_time_begin(request, worker);
     request->outcome.way = WAY_CPU; /* unless another one succeeds */
     enum status status = ST_OK;
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == ST_OK && !p.complete; i++) {
         status = steps[i](&p);
     }
-    request->outcome.computed_ns = computed_ns(worker) - computed;
-    if (status == ST_LIMIT && deadline_left(p.plan.limits.deadline_ns) == 0) {
-        request->outcome.idle_ns = clock_ns() - begun - request->outcome.computed_ns;
+    note_time_end(&begun, request, worker);
+    if (status != ST_LIMIT || deadline_left(p.plan.limits.deadline_ns) > 0) {
+        request->outcome.idle_ns = 0; /* it is not for want of time */
     }
     if (p.encoding) { /* a step before `encode` failed */
         codec_encode_end(p.encoding, false, NULL);

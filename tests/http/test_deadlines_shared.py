@@ -10,11 +10,13 @@ import statistics
 import pytest
 
 import daemon
+import fake_gpu
 import foreign
 import pictures
 from problems import check_late, check_problem
 
 AT_ONCE = 8
+GPU_LIMIT_MS = 500
 MEDIANS = '/pipeline?ops=' + '|'.join(['median:radius=25'] * 8)
 KINDS = {'filters': ('jpeg', 600, MEDIANS), 'a codec of its own process': ('webp', 2400, '/crop?width=16&height=16&format=png')}
 
@@ -64,3 +66,28 @@ def test_a_picture_that_takes_too_long_alone(start):
     own = start('--gpus', 'none', '--workers', 1, '--work-timeout', '15ms')
     body = body_of(file, side)
     assert check_late(lambda: own.post(target, body), 300).status_code == 422
+
+
+def slow_on_gpu(own, path, count):
+    """The answers to so many pictures at a time. A launch for each takes twice the limit, and sleeps."""
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        asked = []
+        for _ in range(count):
+            path.write_text(f'cuLaunchKernel:1:0:{2 * GPU_LIMIT_MS}')
+            asked.append(pool.submit(own.post, '/blur?sigma=2&format=png', fake_gpu.MEDIUM))
+            assert daemon.eventually(lambda: not path.exists()), 'it took another way'
+        return [one.result() for one in asked]
+
+
+@fake_gpu.needed
+def test_a_picture_that_takes_too_long_on_a_gpu(start, tmp_path):
+    """Alone it is refused for good; of two at a time each had half of the GPU."""
+    path = tmp_path / 'fault'
+    own = fake_gpu.launch(start, '--workers', 2, '--work-timeout', f'{GPU_LIMIT_MS}ms', '--gpu-timeout', '60s', FAULT_FILE=path)
+    alone, = slow_on_gpu(own, path, 1)
+    check_problem(alone, 'limit-exceeded', says='longer than the time limit')
+    for answer in slow_on_gpu(own, path, 2):
+        check_problem(answer, 'overloaded', says='others had it meanwhile')
+        assert int(answer.headers['Retry-After']) >= 1
+    fake_gpu.await_state(own, 'serving')
+    assert own.post('/blur?sigma=2&format=png', fake_gpu.MEDIUM).headers['X-Backend'] == 'cuda:0'
