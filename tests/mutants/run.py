@@ -259,8 +259,8 @@ class Tree:
         return time.monotonic() - start
 
     def concerned(self, path):
-        """Programs that include the header of the file, themselves or in a fixture (without such: those whose name
-        begins with the first word of its name), and all others; the fastest first."""
+        """Programs that include the header of the file, themselves or in a fixture, or whose name begins with the first
+        word of its name; and all others. The fastest first."""
         stem = path.removesuffix(".c")
         texts = {}
         for name in self.programs():
@@ -268,7 +268,7 @@ class Tree:
             for fixture in re.findall(r'^#include "(tests/.*)"$', texts[name], re.MULTILINE):
                 texts[name] += (self.path / fixture).read_text(encoding="utf-8")
         named = re.compile(rf"/test_{pathlib.Path(stem).name.split('_')[0]}(_|$)")
-        near = [name for name in texts if f'"{stem}.h"' in texts[name]] or [name for name in texts if named.search(name)]
+        near = [name for name in texts if f'"{stem}.h"' in texts[name] or named.search(name)]
         far = [name for name in self.times if name not in near and self.times[name] < SLOW_S]
         return sorted(near, key=lambda name: self.times.get(name, 0)), sorted(far, key=self.times.get)
 
