@@ -148,8 +148,7 @@ struct backend {
 /* Common head of every lane. */
 struct lane {
     struct backend *backend;
-    int64_t
-        device_ns; /* what a device of another process has computed for the lane: only differences matter */
+    int64_t device_ns; /* a device of another process has computed so long for it: only differences matter */
 };
 
 /* ST_BUSY without memory, ST_DEVICE when the device fails. */

@@ -25,10 +25,9 @@ struct outcome {
     char *report;     /* their boxes, owned; NULL: not asked for */
     int64_t stage_ns[STAGE_COUNT];
     int64_t computed_ns; /* processor time of the worker, its helpers and the process of its codec */
-    int64_t idle_ns; /* of a request that ran out of time: how long no processor and no GPU computed for it
-                        meanwhile */
-    bool stages;     /* the request got as far as a worker */
-    enum way way;    /* that was taken; used with `stages` */
+    int64_t idle_ns;     /* of a request out of time: how long no processor or GPU computed for it */
+    bool stages;         /* the request got as far as a worker */
+    enum way way;        /* that was taken; used with `stages` */
 };
 
 #endif
