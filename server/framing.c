@@ -88,6 +88,13 @@ void framing_header(struct framing *framing, const char *name, size_t name_size,
     known_header(framing, name, name_size, value, value_size);
 }
 
+void framing_line(struct framing *framing, const char *method, const char *target, const char *end,
+                  const char *version) {
+    if (method + strlen(method) + 1 != target || end + 1 != version) {
+        refuse(framing, PROBLEM_REQUEST, "the request line has a zero byte, or more than single blanks");
+    }
+}
+
 enum problem framing_judge(struct framing *framing, const char *version) {
     bool http10 = strcmp(version, "HTTP/1.0") == 0;
     if (framing->content_lengths > 1) {

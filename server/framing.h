@@ -35,6 +35,12 @@ struct framing {
 void framing_header(struct framing *framing, const char *name, size_t name_size, const char *value,
                     size_t value_size);
 
+/* Checks the request line that the library has cut into strings in its buffer: each begins one byte behind
+ * the end of the one before, unless that has a zero byte, which would hide the rest from all that read it.
+ * `target` and `end`: the target, before the library changes it. The pointers are compared alone. */
+void framing_line(struct framing *framing, const char *method, const char *target, const char *end,
+                  const char *version);
+
 /* Checks the whole message after its last field. `version` as in "HTTP/1.1". */
 enum problem framing_judge(struct framing *framing, const char *version);
 

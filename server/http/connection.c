@@ -145,6 +145,7 @@ void *connection_target(void *cls, const char *target, struct MHD_Connection *ha
     struct request *request = connection ? exchange_create(http->service, target, http->admin) : NULL;
     hide_arguments(target);
     if (request) {
+        connection->target = target, connection->target_end = target + strlen(target);
         connection->thread->backoff.handshakes -= http->tls && !connection->asked;
         connection->asked = true;
         static const struct request_transport transport = {resume, is_gone};
@@ -265,6 +266,9 @@ static bool takes_a_turn(const struct request *request) {
 static enum MHD_Result begin(struct request *request, const char *method, const char *version) {
     struct connection *connection = request->connection;
     MHD_get_connection_values_n(connection->handle, MHD_HEADER_KIND, on_header, request);
+    if (MHD_get_version()[0] == '0') { /* 1.0 refuses such lines itself */
+        framing_line(&request->framing, method, connection->target, connection->target_end, version);
+    }
     exchange_begin(request, method, version);
     request->phase = PHASE_BODY;
     if (exchange_must_answer_early(request)) {

@@ -53,9 +53,10 @@ struct connection {
     struct watch *watch;
     struct direct_receive direct;
     int fd;
-    char client[48]; /* address of the peer */
-    bool asked;      /* a request line was received */
-    bool early;      /* answered before the request was read completely */
+    const char *target, *target_end; /* of the request, in the library's buffer */
+    char client[48];                 /* address of the peer */
+    bool asked;                      /* a request line was received */
+    bool early;                      /* answered before the request was read completely */
 };
 
 /* MHD_OPTION_NOTIFY_CONNECTION: a connection begins or ends. `cls` is the struct event_thread. */

@@ -23,6 +23,10 @@ def post(*lines, version='HTTP/1.1', host=True):
     return '\r\n'.join(head).encode('latin-1') + b'\r\n\r\n'
 
 
+def line(first):
+    return first + b'\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello'
+
+
 AMBIGUOUS = {
     'length and chunked': post('Content-Length: 50', 'Transfer-Encoding: chunked') + CHUNKS,
     'chunked and length': post('Transfer-Encoding: chunked', 'Content-Length: 50') + CHUNKS,
@@ -64,6 +68,12 @@ AMBIGUOUS = {
     'chunked in HTTP/1.0': post('Transfer-Encoding: chunked', version='HTTP/1.0') + CHUNKS,
     'no host': post('Content-Length: 5', host=False) + b'hello',
     'two hosts': post('Host: b', 'Content-Length: 5') + b'hello',
+    'zero byte in the target': line(b'POST /blur?sigma=0.3\0&mode=redact HTTP/1.1'),
+    'zero byte in the path': line(b'POST /blur\0xyz?sigma=0.3 HTTP/1.1'),
+    'zero byte before a version': line(b'POST /blur?sigma=0.3\0HTTP/1.1 HTTP/1.1'),
+    'zero byte without a version': line(b'POST /blur?sigma=0.3\0&mode=redact'),
+    'zero byte in the method': line(b'POST\0X /blur HTTP/1.1'),
+    'zero byte behind the method': line(b'POST\0 /blur HTTP/1.1'),
     'zero byte in a value': post('X: a\x00b', 'Content-Length: 5') + b'hello',
     'carriage return in a value': post('X: a\rContent-Length: 0', 'Content-Length: 5') + b'hello',
     'HTTP/2 preface': b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',

@@ -239,12 +239,34 @@ static void test_findings(void **state) {
     assert_string_equal(framing.reason, "a header field has a malformed name");
 }
 
+/* Strings as the library leaves them in its buffer: at 0, 5 and 11. */
+static void test_a_request_line_in_pieces(void **state) {
+    (void)state;
+    static const char line[] = "POST\0/blur\0HTTP/1.1", *target = line + 5, *end = line + 10,
+                      *version = line + 11;
+    struct framing framing = {0};
+    framing_line(&framing, line, target, end, version);
+    assert_int_equal(framing.verdict, PROBLEM_NONE);
+    framing_line(&framing, line + 1, target, end, version); /* ends where it should: not our business */
+    assert_int_equal(framing.verdict, PROBLEM_NONE);
+    framing_line(&framing, line, target + 1, end, version);
+    assert_int_equal(framing.verdict, PROBLEM_REQUEST);
+    framing = (struct framing){0};
+    framing_line(&framing, line, target, end - 1, version);
+    assert_int_equal(framing.verdict, PROBLEM_REQUEST);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_content_length), cmocka_unit_test(test_transfer_encoding),
-        cmocka_unit_test(test_host),           cmocka_unit_test(test_names_and_values),
-        cmocka_unit_test(test_zero_bytes),     cmocka_unit_test(test_count),
-        cmocka_unit_test(test_size),           cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_content_length),
+        cmocka_unit_test(test_transfer_encoding),
+        cmocka_unit_test(test_host),
+        cmocka_unit_test(test_names_and_values),
+        cmocka_unit_test(test_zero_bytes),
+        cmocka_unit_test(test_count),
+        cmocka_unit_test(test_size),
+        cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_a_request_line_in_pieces),
     };
     return cmocka_run_group_tests_name("framing", tests, NULL, NULL);
 }
