@@ -11,12 +11,14 @@
  * seats. */
 struct crew_run {
     const struct crew_work *work;
-    struct crew_run *after; /* members look at it later */
-    unsigned parts;         /* as in the work, or once the feed has ended as many as it has opened */
-    unsigned next;          /* part that begins next */
-    unsigned open;          /* parts below this number may begin */
-    unsigned helped;        /* parts that others have taken */
-    uint64_t taken;         /* bit i: seat i is taken; the caller has seat 0 */
+    struct crew_run *after;          /* members look at it later */
+    unsigned parts;                  /* as in the work, or once the feed has ended as many as it has opened */
+    unsigned next;                   /* part that begins next */
+    unsigned open;                   /* parts below this number may begin */
+    unsigned helped;                 /* parts that others have taken */
+    uint64_t taken;                  /* bit i: seat i is taken; the caller has seat 0 */
+    int64_t begun_ns;                /* processor time of the caller when it began */
+    int64_t seat_ns[CREW_SEATS_MAX]; /* processor time of the helpers on each seat, one after the other */
     pthread_cond_t done;
     struct error error; /* error of the first part that failed; its status is ST_OK while none has */
 };
@@ -178,7 +180,9 @@ bool crew_help(struct crew *crew) {
     unsigned seat = (unsigned)__builtin_ctzll(~run->taken);
     run->taken |= (uint64_t)1 << seat;
     run->helped++;
+    int64_t begun = clock_thread_ns();
     run_part(crew, run, seat);
+    run->seat_ns[seat] += clock_thread_ns() - begun;
     run->taken &= ~((uint64_t)1 << seat);
     if (run->taken == 1 && !has_parts(run)) {
         pthread_cond_signal(&run->done); /* the caller cannot leave before the lock is released */
@@ -223,6 +227,18 @@ static void judge(struct crew *crew, const struct crew_run *run, int64_t worked_
     }
 }
 
+/* How long something computed for the run beside what the caller's thread did: at least while only helpers
+ * were left, and at least as long as the longest seat did more than the caller. A caller of lower priority
+ * than its helpers would otherwise seem to wait for others. */
+static int64_t helped_in(const struct crew_run *run, int64_t waited_ns) {
+    int64_t longest = 0;
+    for (unsigned i = 1; i < run->work->seats; i++) {
+        longest = run->seat_ns[i] > longest ? run->seat_ns[i] : longest;
+    }
+    int64_t more = longest - (clock_thread_ns() - run->begun_ns);
+    return more > waited_ns ? more : waited_ns;
+}
+
 /* Runs the parts that are left, then waits until all helpers have left. With the lock held. */
 static void run_rest(struct crew *crew, struct crew_run *run) {
     int64_t start = clock_ns();
@@ -234,7 +250,7 @@ static void run_rest(struct crew *crew, struct crew_run *run) {
         pthread_cond_wait(&run->done, &crew->lock);
     }
     int64_t waited = clock_ns() - end;
-    helped_ns += waited;
+    helped_ns += helped_in(run, waited);
     judge(crew, run, end - start, waited);
 }
 
@@ -303,8 +319,11 @@ enum status crew_run(struct crew *crew, const struct crew_work *work, struct err
     if (helpers == 0) {
         return run_alone(work, err);
     }
-    struct crew_run run = {
-        .work = work, .parts = work->parts, .taken = 1, .open = work->feed ? 0 : work->parts};
+    struct crew_run run = {.work = work,
+                           .parts = work->parts,
+                           .taken = 1,
+                           .open = work->feed ? 0 : work->parts,
+                           .begun_ns = clock_thread_ns()};
     pthread_cond_init(&run.done, NULL);
     pthread_mutex_lock(&crew->lock);
     offer(crew, &run);

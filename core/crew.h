@@ -77,7 +77,8 @@ unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats);
  * that run. A feed may be slow or fail; its failure counts like that of a part. */
 enum status crew_run(struct crew *crew, const struct crew_work *work, struct error *err);
 
-/* Nanoseconds that the calling thread has spent in crew_run while only helpers worked, since it began. */
+/* Nanoseconds that helpers have computed in crew_run while the calling thread did not, since it began: at
+ * least, as far as that is known. */
 int64_t crew_helped_ns(void);
 
 /* Called by crew_work.feed: the parts below `parts` may begin. The number never decreases. Without helpers

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -328,13 +329,45 @@ static void test_wary(void **state) {
     }
 }
 
+enum { COMPUTED_NS = 20000000 };
+
+/* The caller waits while its helper computes, as if it had the lower priority on one core. */
+static enum status wait_or_compute(void *context, unsigned part, unsigned seat, struct error *err) {
+    (void)part;
+    (void)err;
+    sem_t *computed = context;
+    if (seat == 0) {
+        sem_wait(computed);
+        return ST_OK;
+    }
+    const int64_t until = clock_thread_ns() + COMPUTED_NS;
+    while (clock_thread_ns() < until) {
+    }
+    sem_post(computed);
+    return ST_OK;
+}
+
+static void test_time_of_helpers(void **state) {
+    (void)state;
+    struct helpers *helpers = helpers_start(1, 1, false);
+    sem_t computed;
+    sem_init(&computed, 0, 0);
+    struct crew_work work = {.part = wait_or_compute, .context = &computed, .parts = 2, .seats = 2};
+    helpers_await(helpers);
+    const int64_t before = crew_helped_ns(), begun = clock_ns();
+    assert_int_equal(crew_run(helpers_crew(helpers), &work, NULL), ST_OK);
+    assert_in_range(crew_helped_ns() - before, COMPUTED_NS * 9 / 10, clock_ns() - begun);
+    helpers_stop(helpers);
+    sem_destroy(&computed);
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nobody),         cmocka_unit_test(test_every_part_once),
         cmocka_unit_test(test_worth),          cmocka_unit_test(test_failure),
         cmocka_unit_test(test_parts_in_parts), cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_feeding),        cmocka_unit_test(test_failure_while_feeding),
-        cmocka_unit_test(test_wary),
+        cmocka_unit_test(test_wary),           cmocka_unit_test(test_time_of_helpers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
