@@ -77,8 +77,9 @@ unsigned crew_parts(struct crew *crew, uint64_t work, unsigned seats);
  * that run. A feed may be slow or fail; its failure counts like that of a part. */
 enum status crew_run(struct crew *crew, const struct crew_work *work, struct error *err);
 
-/* Nanoseconds that helpers have computed in crew_run while the calling thread did not, since it began: at
- * least, as far as that is known. */
+/* Nanoseconds, since the calling thread began, that helpers have computed in its calls of crew_run while it
+ * did not. An estimate for each call: how much longer one helper computed than the caller, or how long only
+ * helpers were left, whichever is more. */
 int64_t crew_helped_ns(void);
 
 /* Called by crew_work.feed: the parts below `parts` may begin. The number never decreases. Without helpers

@@ -148,7 +148,7 @@ struct backend {
 /* Common head of every lane. */
 struct lane {
     struct backend *backend;
-    int64_t device_ns; /* a device of another process has computed so long for it: only differences matter */
+    int64_t device_ns; /* time that GPUs of other processes have computed for it; it only grows */
 };
 
 /* ST_BUSY without memory, ST_DEVICE when the device fails. */

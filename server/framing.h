@@ -35,9 +35,10 @@ struct framing {
 void framing_header(struct framing *framing, const char *name, size_t name_size, const char *value,
                     size_t value_size);
 
-/* Checks the request line that the library has cut into strings in its buffer: each begins one byte behind
- * the end of the one before, unless that has a zero byte, which would hide the rest from all that read it.
- * `target` and `end`: the target, before the library changes it. The pointers are compared alone. */
+/* Refuses a request line with a zero byte. libmicrohttpd 0.9.75 puts a zero byte in place of each blank and
+ * hands out three strings. One that ends earlier, at a zero byte of the client's, hides the rest of the line;
+ * then the next string does not begin right behind its end. All pointers are into the library's buffer, and
+ * only `method` is read. `end` is the end of the target as it was received. */
 void framing_line(struct framing *framing, const char *method, const char *target, const char *end,
                   const char *version);
 

@@ -34,10 +34,12 @@ int64_t link_bytes(const struct wire_run *run);
 int64_t link_timeout_ms(const struct link_timeout *timeout, int64_t bytes);
 
 /* Lends the slot, from which all memory of the run must have been taken, to the engine, runs there, waits for
- * the answer and checks it. link_timeout_ms gives the limit of the wait, for all runs that overlap with
- * this one, including those that begin later. After any failure but ST_BUSY (no device memory
- * for this run) and ST_UNSUPPORTED (a JPEG that the device does not take; a slot that no engine may map) the
- * engine must be ended. Until then it may write to the slot. */
+ * the answer and checks it. The limit of the wait is link_timeout_ms of the bytes of all runs that overlap
+ * with this one; a run that begins later extends it.
+ *
+ * ST_BUSY: the device lacks memory for this run. ST_UNSUPPORTED: the device does not take this JPEG, or no
+ * engine may map this slot. After any other failure the caller must end the engine, which may write to the
+ * slot until then. */
 enum status link_run(struct engine_link *link, struct wire_run *run, struct slot *slot,
                      struct link_timeout *timeout, struct wire_done *done, struct error *err);
 

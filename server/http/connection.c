@@ -266,7 +266,7 @@ static bool takes_a_turn(const struct request *request) {
 static enum MHD_Result begin(struct request *request, const char *method, const char *version) {
     struct connection *connection = request->connection;
     MHD_get_connection_values_n(connection->handle, MHD_HEADER_KIND, on_header, request);
-    if (MHD_get_version()[0] == '0') { /* 1.0 refuses such lines itself */
+    if (MHD_get_version()[0] == '0') { /* 1.0 refuses zero bytes itself */
         framing_line(&request->framing, method, connection->target, connection->target_end, version);
     }
     exchange_begin(request, method, version);

@@ -6,10 +6,10 @@
  * What works around libmicrohttpd, versions 0.9.75 to 1.0:
  *
  * - direct_receive: it reads a body into a buffer of its own, and closes a connection whose
- * peer only has nothing more to say. Goes away if it reads into memory that it is given, and waits.
+ *   peer only has nothing more to say. Goes away if it reads into memory that it is given, and waits.
  * - loop: its own threads wait for one more event when exactly 128 are there. Goes away if they do not.
  * - watchdog, watch: it only knows an inactivity timeout, and may miss that a peer has closed. Goes away if
- * it has deadlines and a least rate for each phase of a request.
+ *   it has deadlines and a least rate for each phase of a request.
  * - handshake_backoff: it spins while a TLS handshake waits for the client. Goes away if it sleeps.
  * - lingering: it closes a socket while the client still sends, which loses the answer. Goes away if it first
  *   discards what comes.
@@ -18,8 +18,8 @@
  * - http.c, start_daemon: 0.9.75 keeps a mutex locked beyond its limit of connections, and its strict mode
  *   doubles a header. Goes away with that version.
  * - http_log: it tries options of TCP on sockets of AF_UNIX, and complains. Goes away if it does not.
- * - server/framing.h: it accepts messages whose end two parsers see in different places. Goes away if its
- *   strict mode refuses all that framing.c does. */
+ * - server/framing.h: it accepts messages whose end two parsers see in different places, and 0.9.75 cuts a
+ *   request line at a zero byte. Goes away if its strict mode refuses all that framing.c does. */
 #ifndef BLURD_SERVER_HTTP_HTTP_H
 #define BLURD_SERVER_HTTP_HTTP_H
 

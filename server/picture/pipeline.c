@@ -14,9 +14,9 @@
 #include "cpu/orient.h"
 #include "server/picture/envelope.h"
 #include "server/picture/failover.h"
-#include "server/picture/note_time.h"
 #include "server/picture/note_way.h"
 #include "server/picture/output.h"
+#include "server/picture/time_spent.h"
 #include "server/picture/transcode.h"
 #include "server/picture/transcode_part.h"
 #include "server/picture/workspace.h"
@@ -370,13 +370,13 @@ enum status pipeline_run(struct request *request, struct worker *worker, pipelin
     };
     struct pipeline p = {
         .request = request, .worker = worker, .keep = keep, .err = &request->error, .clock = clock_ns()};
-    const struct note_time begun = note_time_begin(request, worker);
+    const struct time_spent begun = time_spent_begin(request, worker);
     request->outcome.way = WAY_CPU; /* unless another one succeeds */
     enum status status = ST_OK;
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == ST_OK && !p.complete; i++) {
         status = steps[i](&p);
     }
-    note_time_end(&begun, request, worker);
+    time_spent_end(&begun, request, worker);
     if (status != ST_LIMIT || deadline_left(p.plan.limits.deadline_ns) > 0) {
         request->outcome.idle_ns = 0; /* it is not for want of time */
     }

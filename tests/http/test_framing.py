@@ -188,7 +188,8 @@ SMALL = pictures.small_png()
 DIFFER = {  # the beginning of a row of docs/operations.md: messages
     'chunk extensions': [post('Transfer-Encoding: chunked') + b'%x;name=value\r\n%s\r\n0\r\n\r\n' % (len(SMALL), SMALL)],
     'no `Host`': [AMBIGUOUS[name] for name in ('no host', 'length and chunked', 'chunked and length', 'folded length')],
-    'a zero byte': [b'GET /livez HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n'],
+    'a zero byte in a header': [b'GET /livez HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n'],
+    'a zero byte in the request line': [AMBIGUOUS[name] for name in ('zero byte in the target', 'zero byte in the method')],
     'a `Content-Length` that': [AMBIGUOUS[name] for name in ('length 0x5', 'length empty', 'length -5', 'length +5', 'length list')],
     'a `Content-Length` of': [AMBIGUOUS['length of 2^64']],
 }

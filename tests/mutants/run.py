@@ -65,7 +65,7 @@ HTTP = {
     "server/overload": "overload memory_limits deadlines_shared deadlines",
     "server/picture": "redact_refusals redact regions region_list mask_part detect pipeline lossless redact_feather redact_spread",
     "server/planner": "ways overload cost memory_limits pipeline gpu_jpeg gpu_jpeg_partial",
-    "server/picture/note_time": "deadlines_shared deadlines",
+    "server/picture/time_spent": "deadlines_shared deadlines",
     "server/process": "drain reload start log activation codec_process idle_exit",
     "server/process/spawners": "codec_process tracing gpu",
     "server/queue": "overload cost deadlines deadlines_shared memory_limits codec_process",

@@ -24,7 +24,7 @@ static void test_a_run_that_is_alone_gets_all(void **state) {
     (void)state;
     struct shared_time time;
     shared_time_init(&time);
-    for (int i = 0; i < 2; i++) { /* the time between two runs is nobody's */
+    for (int i = 0; i < 2; i++) { /* no run gets the time between two runs */
         const int64_t before = clock_ns(), run = shared_time_begin(&time), begun = clock_ns();
         const int64_t ending = pass_some_time(), part = shared_time_end(&time, run);
         assert_in_range(part, ending - begun, clock_ns() - before);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The process that starts engines starts none without a sandbox once one has served in its sandbox, whatever
- * the daemon asks for. The engine is this program itself. */
+ * Once an engine has served in its sandbox, the spawner starts no engine without one, whatever the daemon
+ * asks for. This program plays the engine, too. */
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
