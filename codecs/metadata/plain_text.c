@@ -42,18 +42,29 @@ static bool is_base64(unsigned c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
 }
 
+struct words {
+    size_t word;   /* letters of base64 in a row */
+    size_t beyond; /* letters behind the first TEXT_WORD_USUAL of each word */
+};
+
+/* Counts a character. False: the text is data, such as lines of base64 or hexadecimal digits. */
+static bool count_letter(struct words *words, unsigned c) {
+    words->word = is_base64(c) ? words->word + 1 : 0;
+    words->beyond += words->word > TEXT_WORD_USUAL;
+    return words->word <= TEXT_WORD_MAX && words->beyond <= TEXT_BEYOND_MAX;
+}
+
 static bool contains(struct bytes text, const char *word) {
     return text.size > 0 && memmem(text.data, text.size, word, strlen(word)) != NULL;
 }
 
 bool plain_text_accepts(struct bytes text) {
-    size_t word = 0;
+    struct words words = {0};
     if (text.size > TEXT_MAX || (text.size > TEXT_UNKNOWN_MAX && !plain_text_is_utf8(text))) {
         return false;
     }
     for (size_t i = 0; i < text.size; i++) {
-        word = is_base64(text.data[i]) ? word + 1 : 0;
-        if (is_control(text.data[i]) || word > TEXT_WORD_MAX) {
+        if (is_control(text.data[i]) || !count_letter(&words, text.data[i])) {
             return false;
         }
     }
@@ -68,7 +79,7 @@ static bool is_character16(unsigned c) {
 }
 
 bool plain_text_accepts_utf16(struct bytes text, bool little) {
-    size_t word = 0;
+    struct words words = {0};
     bool high = false; /* the previous unit was a high surrogate */
     if (text.size > TEXT_MAX || text.size % 2 != 0) {
         return false;
@@ -76,8 +87,7 @@ bool plain_text_accepts_utf16(struct bytes text, bool little) {
     for (size_t i = 0; i < text.size; i += 2) {
         unsigned c = little ? text.data[i] | (unsigned)text.data[i + 1] << 8 : bytes_be16(text.data + i);
         bool low = c >= 0xDC00 && c <= 0xDFFF;
-        word = is_base64(c) ? word + 1 : 0;
-        if (low != high || !is_character16(c) || word > TEXT_WORD_MAX) {
+        if (low != high || !is_character16(c) || !count_letter(&words, c)) {
             return false;
         }
         high = c >= 0xD800 && c <= 0xDBFF;

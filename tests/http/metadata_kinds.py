@@ -153,6 +153,7 @@ def both(one, other):
 
 PRIVATE = (0xC68C, 0xFDE8, 0x9999, 0x000B, 0xC6D2, 0x5001)  # one of DNG, one that is undefined, those of programs
 PREVIEWS = (0x014A, 0x002E, 0x0111, 0x0144, 0x0201)
+LINES = b'\n' + (b'abcdefgh' * 8 + b'\n') * 40  # as openssl writes base64
 KINDS = {
     'EXIF: listed tags': of_exif(*exifs(main=[text(0x10F)]), *exifs(main=[text(0x112 - 2)], gps=[text(8)]), *exifs(photo=[text(0xA434)]),
                                  *exifs(photo=[blob(0x9286, b'ASCII\0\0\0' + CANARY)]),
@@ -181,8 +182,9 @@ KINDS = {
                                                                 ('iTXt', b'Comment\0\0\0\0\0' + CANARY))},
     'other texts': {'png': chunks(('tEXt', b'Title\0' + CANARY), ('zTXt', b'Title\0\0' + zlib.compress(CANARY)), ('iTXt', b'Title\0\0\0en\0T\0' + CANARY),
                                   ('iTXt', b'Title\0\1\0en\0T\0' + zlib.compress(CANARY)))},
-    'data in texts': {'jpeg': segments((0xFE, CANARY + b'\1'), (0xFE, CANARY + b' base64,'), (0xFE, CANARY + b' ' * 8200)),
-                      'png': chunks(('tEXt', b'Title\0' + CANARY + b'\1'), ('zTXt', b'Comment\0\0' + zlib.compress(CANARY + b' ' * 8200)))},
+    'data in texts': {'jpeg': segments((0xFE, CANARY + b'\1'), (0xFE, CANARY + LINES), (0xFE, CANARY + b' base64,'), (0xFE, CANARY + b' ' * 8200)),
+                      'png': chunks(('tEXt', b'Title\0' + CANARY + b'\1'), ('tEXt', b'Comment\0' + CANARY + LINES),
+                                    ('zTXt', b'Thumbnail\0\0' + zlib.compress(CANARY + LINES)), ('zTXt', b'Comment\0\0' + zlib.compress(CANARY + b' ' * 8200)))},
     'time of change': {'png': chunks(('tIME', b'\7\xe8\1\1\1\1\1'))},
     'JFIF and Photoshop thumbnails': {'jpeg': segments((0xE0, b'JFIF\0\1\2\1\0\1\0\1\2\2' + CANARY), (0xE0, b'JFXX\0\x10' + CANARY),
                                                        (0xED, b'Photoshop 3.0\0' + resource(0x409, CANARY) + resource(0x40C, CANARY)))},

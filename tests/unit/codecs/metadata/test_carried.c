@@ -308,6 +308,8 @@ static void check_text(enum chunk_kind kind, const char *data, size_t size, cons
     assert_string_equal(seen.text, wanted ? wanted : "");
 }
 
+#define SIXTY "qwertzuiopasdfghjklyxcvbnm0123456789QWERTZUIOPASDFGHJKLYXCVB\n"
+
 static void test_texts(void **state) {
     (void)state;
     CHECK_TEXT(CHUNK_COMMENT, "words", "Comment||words");
@@ -322,6 +324,9 @@ static void test_texts(void **state) {
     CHECK_TEXT(CHUNK_TEXT, "\0words", NULL);
     CHECK_TEXT(CHUNK_TEXT, "Tit\x01le\0words", NULL);
     CHECK_TEXT(CHUNK_TEXT, "Title\0see base64,", NULL);
+    CHECK_TEXT(CHUNK_COMMENT, SIXTY SIXTY SIXTY,
+               "Comment||" SIXTY SIXTY SIXTY); /* 108 letters behind the 24th */
+    CHECK_TEXT(CHUNK_COMMENT, SIXTY SIXTY SIXTY SIXTY, NULL);
     CHECK_TEXT(CHUNK_TEXT_INTERNATIONAL, "Title\0\0\0en\0Titel\0caf\xC3\xA9", "Title|en|caf\xC3\xA9");
     CHECK_TEXT(CHUNK_TEXT_INTERNATIONAL, "Title\0\0\0en\0Titel\0caf\xE9", NULL);
     CHECK_TEXT(CHUNK_TEXT_INTERNATIONAL, "Title\0\0\0\xE9\0Titel\0words", NULL);
