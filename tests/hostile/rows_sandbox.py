@@ -66,7 +66,7 @@ def taken_over():
 
 @row('H14', 'TLS misused', 'TLS >= 1.2, no half handshake beyond the deadline, a bad certificate at SIGHUP keeps the old one')
 def tls():
-    passed, skipped, failed, output = tests('test_tls.py')
+    passed, skipped, failed, output = tests('test_tls.py', 'test_certificates.py')
     if not passed and not failed:
         return 'not run', 'no openssl to make certificates with'
     half = re.search(r'\d+ half handshakes: .*', output)

@@ -7,9 +7,12 @@ import subprocess
 
 import pytest
 
+import daemon
+import pictures
 import wire
 
 needed = pytest.mark.skipif(not shutil.which('openssl'), reason='no openssl to make certificates with')
+BODY = pictures.png(pictures.photograph(120, 90))
 AUTHORITY = '''[ca]
 default_ca = all
 [all]
@@ -84,3 +87,16 @@ class Secure(wire.Wire):
     def name(self):
         """The certificate's CN."""
         return dict(part[0] for part in self.socket.getpeercert()['subject'])['commonName']
+
+
+def launch(pair, *options):
+    """A daemon with TLS on its port and a plain one for admins."""
+    own = daemon.Daemon(*pair.options(), '--gpus', 'none', '--admin-listen', '127.0.0.1', '--admin-port', 0, *options)
+    own.admin = int(own.wait_for_line(r'health and metrics on port (\d+)').group(1))
+    own.metrics = lambda: own.metrics_of(own.admin)
+    return own
+
+
+def answer(connection, body=BODY, target='/blur?sigma=3', headers=(), **more):
+    connection.send(wire.message('POST', target, body, headers, **more))
+    return connection.answer()

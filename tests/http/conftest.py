@@ -11,6 +11,7 @@ import os
 import pytest
 
 import daemon
+from certificates import Pair
 from time_limit import pytest_runtest_call, pytest_runtest_setup, pytest_runtest_teardown, pytest_unconfigure  # noqa: F401
 
 
@@ -93,3 +94,9 @@ def say(capsys):
             print(f'\n    {text}', flush=True)
 
     return print_now
+
+
+@pytest.fixture(scope='module')
+def pair(tmp_path_factory):
+    """A certificate and its key."""
+    return Pair(tmp_path_factory.mktemp('tls'))
