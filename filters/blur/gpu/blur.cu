@@ -2,7 +2,6 @@
  * The blur's kernels. filters/blur/gpu/blur.c launches them, and docs/filters.md defines the arithmetic.
  *
  *     direct     both axes at full resolution, picture to picture: one launch, no intermediate
- *     direct3,6  the same for radii up to 3 and 6, unrolled
  *     wide, near the same for radii up to 16
  *     halve      the first stage of a reduction by 2 along both axes, picture to values
  *     reduce     the first stage of a reduction, picture to values
@@ -12,7 +11,6 @@
  *
  * fixed_* kernels use fixed-point arithmetic; a number at the end is the number of interleaved channels.
  * float_* kernels use single precision. */
-#include "filters/blur/gpu/blur_direct.cuh"
 #include "filters/blur/gpu/blur_float.cuh"
 #include "filters/blur/gpu/blur_halve.cuh"
 #include "filters/blur/gpu/blur_near.cuh"
@@ -22,30 +20,12 @@
 #include "filters/blur/gpu/blur_wide.cuh"
 
 /* The second argument is blocks per multiprocessor, which limits the registers of a thread. */
-#define DIRECT_SMALL __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_SMALL_THREADS_Y, 8)
-#define DIRECT __launch_bounds__(KERNEL_THREADS_X *KERNEL_DIRECT_THREADS_Y, 10)
 #define BLOCK __launch_bounds__(KERNEL_THREADS_X *KERNEL_THREADS_Y)
 #define WIDE __launch_bounds__(KERNEL_THREADS_X *KERNEL_WIDE_THREADS_Y, 2)
 #define HALVE __launch_bounds__(KERNEL_THREADS_X *KERNEL_HALVE_THREADS_Y)
 #define REDUCE __launch_bounds__(KERNEL_THREADS_X *KERNEL_REDUCE_THREADS_Y, 5)
 #define VALUES __launch_bounds__(KERNEL_THREADS_X *KERNEL_REDUCE_THREADS_Y, 4)
 #define ENLARGE __launch_bounds__(KERNEL_THREADS_X *KERNEL_ENLARGE_THREADS_Y)
-
-extern "C" __global__ void DIRECT_SMALL fixed_direct3_1(const __grid_constant__ struct direct_pass pass) {
-    direct_tile<1, 3>(pass);
-}
-
-extern "C" __global__ void DIRECT_SMALL fixed_direct3_3(const __grid_constant__ struct direct_pass pass) {
-    direct_tile<3, 3>(pass);
-}
-
-extern "C" __global__ void DIRECT fixed_direct6_1(const __grid_constant__ struct direct_pass pass) {
-    direct_tile<1, 6>(pass);
-}
-
-extern "C" __global__ void DIRECT fixed_direct6_3(const __grid_constant__ struct direct_pass pass) {
-    direct_tile<3, 6>(pass);
-}
 
 extern "C" __global__ void BLOCK fixed_direct(const __grid_constant__ struct fixed_pass pass) {
     fixed_pass_tile(pass);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Loads groups of adjacent samples or values from the rows of a column and sums them up, for the vertical
- * passes of blur_direct.cuh, blur_halve.cuh, blur_reduce.cuh and blur_wide.cuh. Groups are aligned to
+ * passes of blur_halve.cuh, blur_reduce.cuh and blur_wide.cuh. Groups are aligned to
  * multiples of their size. A group that extends beyond an end of the row is loaded sample by sample. */
 #ifndef BLURD_FILTERS_BLUR_GPU_BLUR_COLUMN_CUH
 #define BLURD_FILTERS_BLUR_GPU_BLUR_COLUMN_CUH
@@ -171,39 +171,6 @@ static __device__ __forceinline__ void load_column(const struct kernel_grid &sou
         int y = table[window_row<Step>(i)];
         if (y != OUTSIDE) {
             group[i] = __ldg((const Group *)(column + (int64_t)y * stride));
-        }
-    }
-}
-
-/* Interleaves pairs of rows for the two-way dot product; each pair serves all rows of sums. Calls
- * put(i, values) as soon as row i is complete. */
-template <int Radius, int Rows, class Put>
-static __device__ __forceinline__ void sum_pairs(const uint32_t *pair_y,
-                                                 const uint32_t (&group)[Rows + 2 * Radius], const Put &put) {
-    static_assert(Rows % 2 == 0, "rows are taken in pairs");
-    struct sums sum[Rows];
-#pragma unroll
-    for (int i = 0; i < Rows; i++) {
-        sum[i].of[0] = sum[i].of[1] = sum[i].of[2] = sum[i].of[3] = 128; /* half of 1 << 8 */
-    }
-#pragma unroll
-    for (int j = 0; j < Rows + 2 * Radius; j += 2) {
-        uint32_t low = __byte_perm(group[j], group[j + 1], 0x5140);
-        uint32_t high = __byte_perm(group[j], group[j + 1], 0x7362);
-#pragma unroll
-        for (int i = 0; i < Rows; i++) {
-            if (j - i >= -1 && j - i <= 2 * Radius) {
-                uint32_t weights = pair_y[j - i + 1];
-                sum[i].of[0] = dot_low(weights, low, sum[i].of[0]);
-                sum[i].of[1] = dot_high(weights, low, sum[i].of[1]);
-                sum[i].of[2] = dot_low(weights, high, sum[i].of[2]);
-                sum[i].of[3] = dot_high(weights, high, sum[i].of[3]);
-            }
-            if (j - i >= 2 * Radius - 1 && j - i <= 2 * Radius) { /* keeps the upper 15 of 23 bits */
-                struct value_group made = {__byte_perm(sum[i].of[0], sum[i].of[1], 0x6521),
-                                           __byte_perm(sum[i].of[2], sum[i].of[3], 0x6521)};
-                put(i, made);
-            }
         }
     }
 }

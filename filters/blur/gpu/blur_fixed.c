@@ -165,59 +165,6 @@ static enum status fixed_wide(struct blur_work *work, bool reduced, struct error
     return blocks > 0 ? launch_rows(work, kernel, &pass, blocks, KERNEL_WIDE_THREADS_Y, shared, err) : ST_OK;
 }
 
-/* Returns the radius of the unrolled kernel, or 0 when none fits the picture. */
-static unsigned direct_radius(const struct blur_work *work) {
-    unsigned radius = 0;
-    for (unsigned p = 0; p < work->planes; p++) {
-        const struct blur_path *path = &work->path[p];
-        unsigned x = path->x.axis->radius;
-        unsigned y = path->y.axis->radius;
-        if (path->stages > 0) {
-            return 0;
-        }
-        radius = x > radius ? x : radius;
-        radius = y > radius ? y : radius;
-    }
-    return radius <= KERNEL_DIRECT_SMALL    ? KERNEL_DIRECT_SMALL
-           : radius <= KERNEL_DIRECT_RADIUS ? KERNEL_DIRECT_RADIUS
-                                            : 0;
-}
-
-static unsigned padded_weight(const struct blur_axis *axis, int k, int radius) {
-    int at = k < radius ? radius - k : k - radius;
-    return k >= 0 && at <= axis->radius ? (unsigned)axis->weight[at] : 0;
-}
-
-static void fill_direct_plane(struct direct_plane *plane, const struct blur_path *path, int radius,
-                              unsigned *blocks) {
-    plane->source = path->source;
-    plane->target = path->target;
-    plane->border = path->border;
-    plane->tiles = gpu_launch_tiles(&path->target, KERNEL_DIRECT_WIDTH / path->plane->channels,
-                                    KERNEL_DIRECT_HEIGHT, KERNEL_DIRECT_COLUMNS, blocks);
-    for (int k = 0; k <= 2 * radius + 1; k++) {
-        unsigned first = padded_weight(path->y.axis, k - 1, radius);
-        plane->pair_y[k] = first | padded_weight(path->y.axis, k, radius) << 16;
-    }
-    for (int k = 0; k <= radius; k++) {
-        plane->weight_x[k] = 4 * padded_weight(path->x.axis, radius + k, radius);
-    }
-}
-
-static enum status direct_pass(struct blur_work *work, unsigned radius, struct error *err) {
-    struct direct_pass pass = {.planes = (int32_t)work->planes};
-    unsigned blocks = 0;
-    for (unsigned p = 0; p < work->planes; p++) {
-        fill_direct_plane(&pass.plane[p], &work->path[p], (int)radius, &blocks);
-    }
-    bool small = radius == KERNEL_DIRECT_SMALL;
-    enum kernel kernel = small ? fixed_kernel(work, KERNEL_fixed_direct3_1, KERNEL_fixed_direct3_3)
-                               : fixed_kernel(work, KERNEL_fixed_direct6_1, KERNEL_fixed_direct6_3);
-    unsigned shared = table_bytes + KERNEL_DIRECT_HEIGHT * KERNEL_DIRECT_COLUMNS * (unsigned)sizeof(uint16_t);
-    return launch_rows(work, kernel, &pass, blocks,
-                       small ? KERNEL_DIRECT_SMALL_THREADS_Y : KERNEL_DIRECT_THREADS_Y, shared, err);
-}
-
 static enum status fixed_enlarge(struct blur_work *work, struct error *err) {
     enum { VALUE_ROWS = KERNEL_ENLARGE_HEIGHT / 2 + BLUR_TAPS_ENLARGE };
     struct fixed_enlargement pass = {0};
@@ -242,10 +189,6 @@ static enum status fixed_enlarge(struct blur_work *work, struct error *err) {
 }
 
 enum status blur_work_fixed(struct blur_work *work, struct error *err) {
-    unsigned radius = direct_radius(work);
-    if (radius > 0) {
-        return direct_pass(work, radius, err);
-    }
     enum status status = fixed_wide(work, false, err);
     for (unsigned i = 0; i < BLUR_STAGES_MAX && status == ST_OK; i++) {
         status = fixed_reduce(work, i, err);

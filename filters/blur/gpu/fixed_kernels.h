@@ -31,34 +31,6 @@ struct fixed_pass {
 };
 KERNEL_SIZE_IS(fixed_pass, 944);
 
-/* The direct pass for small radii; see filters/blur/gpu/blur_direct.cuh. Tiles are counted in samples. */
-enum {
-    KERNEL_DIRECT_RADIUS = 6,
-    KERNEL_DIRECT_SMALL = 3,
-    KERNEL_DIRECT_THREADS_Y = 2,       /* for the largest radius: a thread makes 16 rows */
-    KERNEL_DIRECT_SMALL_THREADS_Y = 4, /* for the small one: 8 rows */
-    KERNEL_DIRECT_WIDTH = 192,         /* samples; whole pixels of 1 and of 3 */
-    KERNEL_DIRECT_HEIGHT = 16,
-    KERNEL_DIRECT_COLUMNS = 248, /* values in a row of shared memory: an odd number of 16 bytes */
-};
-
-struct direct_plane {
-    struct kernel_grid source, target;
-    struct kernel_tiles tiles;
-    uint32_t
-        pair_y[2 * KERNEL_DIRECT_RADIUS + 2];    /* weights k - 1 and, above, k of the kernel's row of taps */
-    uint32_t weight_x[KERNEL_DIRECT_RADIUS + 1]; /* times 4 */
-    uint32_t border;
-};
-KERNEL_SIZE_IS(direct_plane, 192);
-
-struct direct_pass {
-    struct direct_plane plane[KERNEL_PLANES];
-    int32_t planes;
-    int32_t reserved;
-};
-KERNEL_SIZE_IS(direct_pass, 584);
-
 /* A stage of the reduction; see filters/blur/gpu/blur_reduce.cuh. It takes struct fixed_pass, but knows the
  * weights. */
 enum {
