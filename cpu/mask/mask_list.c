@@ -27,7 +27,7 @@ struct spans {
 
 static void append(struct spans *spans, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1) {
     struct mask_list *list = spans->list;
-    spans->full = spans->full || list->count == list->room;
+    spans->full = list->count == list->room;
     if (!spans->full) {
         list->rect[list->count++] =
             (struct mask_plan_rect){(uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1, spans->region, 0};

@@ -37,7 +37,7 @@ bool multipart_is(const char *content_type);
 enum status multipart_begin(struct multipart *multipart, const char *content_type, struct bytes body,
                             struct error *err);
 
-/* Reads the next part; *found is false after the closing delimiter. ST_CORRUPT for a
+/* Reads the next part; *found is false after the closing delimiter and where it fails. ST_CORRUPT for a
  * malformed, endless or oversized part. */
 enum status multipart_next(struct multipart *multipart, struct part *part, bool *found, struct error *err);
 

@@ -92,7 +92,7 @@ enum status envelope_open(struct request *request, struct error *err) {
     enum status status = multipart_begin(&multipart, request->content_type, body, err);
     while (status == ST_OK && found) {
         status = multipart_next(&multipart, &part, &found, err);
-        if (status == ST_OK && found) {
+        if (found) {
             status = take_part(request, &part, &form, err);
         }
     }

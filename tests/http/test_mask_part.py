@@ -41,6 +41,14 @@ def soft():
     return ((x * 3 + y * 5) % 256).astype(numpy.uint8)
 
 
+def test_a_png_that_is_not_read(server):
+    """Apple's private variant is refused as a mask for what it is, and the parameter is named."""
+    mask = pictures.png(hard())
+    private = mask[:8] + pictures.chunk('CgBI', bytes(4)) + mask[8:]
+    answer = ask(server, private)
+    check_problem(answer, 'bad-parameter', parameter='mask', says='CgBI')
+
+
 @pytest.mark.parametrize('more', ('', '&invert=1', '&feather=5', '&feather=5&invert=1', '&colorspace=linear'))
 def test_a_hard_mask_is_a_region(server, more):
     for target in (EMBOSS, '/blur?sigma=3&format=png', '/pipeline?ops=blur:sigma=2|pixelate:block=9&format=png'):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/bmff/bmff.h"
+#include "codecs/bmff/bmff_light.h"
 #include "tests/unit/codecs/heic/heic_fixture.h"
 
 static void test_next_stays_inside(void **state) {
@@ -81,11 +82,33 @@ static void test_brands(void **state) {
     buf_finish(&file);
 }
 
+/* Both chunks stand behind what the store held before. */
+static void test_light_is_appended(void **state) {
+    (void)state;
+    struct bmff_light light = {.has_mastering = true, .has_levels = true};
+    struct metadata metadata = {0};
+    static const uint8_t before[] = "held before";
+    memset(light.mastering, 1, sizeof light.mastering);
+    memset(light.levels, 2, sizeof light.levels);
+    buf_init(&metadata.store, 1 << 10);
+    assert_int_equal(buf_reserve(&metadata.store, sizeof before + BMFF_LIGHT_SIZE, NULL), ST_OK);
+    assert_int_equal(buf_append(&metadata.store, before, sizeof before, NULL), ST_OK);
+    bmff_light_append(&light, &metadata);
+    assert_int_equal(metadata.chunk_count, 2);
+    assert_memory_equal(metadata.store.data, before, sizeof before);
+    assert_int_equal(metadata.chunk[0].data.size, sizeof light.mastering);
+    assert_memory_equal(metadata.chunk[0].data.data, light.mastering, sizeof light.mastering);
+    assert_int_equal(metadata.chunk[1].data.size, sizeof light.levels);
+    assert_memory_equal(metadata.chunk[1].data.data, light.levels, sizeof light.levels);
+    buf_finish(&metadata.store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_next_stays_inside),
         cmocka_unit_test(test_look),
         cmocka_unit_test(test_brands),
+        cmocka_unit_test(test_light_is_appended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

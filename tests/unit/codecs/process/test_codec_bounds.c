@@ -60,14 +60,15 @@ static int exchange_file(void) {
     return fd;
 }
 
-static struct codec_call good_call(void) {
+static struct codec_call good_call(enum codec_operation operation) {
     return (struct codec_call){
-        .operation = CODEC_DECODES,
+        .operation = operation,
         .lends = 1,
         .memory = MEMORY,
         .input_size = sizeof(struct fake_file),
         .picture = PICTURE,
         .shape = {.model = PIXEL_RGB, .depth = 8, .width = SIDE, .height = SIDE},
+        .output_most = SPAN,
     };
 }
 
@@ -93,7 +94,7 @@ static void ask(struct codec_call *call, int fd, uint64_t span, const char *refu
 static void test_what_is_mapped(void **state) {
     (void)state;
     static const char refusal[] = "shorter than it claims";
-    struct codec_call call = good_call();
+    struct codec_call call = good_call(CODEC_DECODES);
     ask(&call, exchange_file(), SPAN, NULL);
     ask(&call, exchange_file(), SPAN + 1, refusal);
     ask(&call, exchange_file(), UINT64_MAX, refusal);
@@ -107,19 +108,19 @@ static void test_files(void **state) {
     (void)state;
     const uint64_t sizes[] = {SPAN + 1, UINT64_MAX};
     for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        struct codec_call call = good_call();
+        struct codec_call call = good_call(CODEC_DECODES);
         call.input_size = sizes[i];
         ask(&call, exchange_file(), SPAN, "the file does not lie in the slot");
     }
-    struct codec_call call = good_call();
+    struct codec_call call = good_call(CODEC_DECODES);
     call.input_size = SPAN;
     ask(&call, exchange_file(), SPAN, NULL);
 }
 
-static void test_pictures(void **state) {
-    (void)state;
+/* The picture of a call that decodes or encodes. */
+static void try_pictures(enum codec_operation operation) {
     struct image image;
-    struct codec_call call = good_call();
+    struct codec_call call = good_call(operation);
     const uint64_t last = SPAN - image_layout(&image, &call.shape);
     const uint64_t places[] = {PICTURE + 1, last + IMAGE_ALIGNMENT, SPAN, SPAN + IMAGE_ALIGNMENT,
                                UINT64_MAX - IMAGE_ALIGNMENT + 1};
@@ -129,9 +130,15 @@ static void test_pictures(void **state) {
     }
     call.picture = last / IMAGE_ALIGNMENT * IMAGE_ALIGNMENT;
     ask(&call, exchange_file(), SPAN, NULL);
-    call = good_call();
+    call = good_call(operation);
     call.shape.depth = 7;
     ask(&call, exchange_file(), SPAN, "the picture does not lie in the slot");
+}
+
+static void test_pictures(void **state) {
+    (void)state;
+    try_pictures(CODEC_DECODES);
+    try_pictures(CODEC_ENCODES);
 }
 
 int main(void) {

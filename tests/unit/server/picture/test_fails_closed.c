@@ -3,7 +3,9 @@
  * picture. The list of faces that were found goes only to clients that ask for it. */
 #include "server/outcome.h"
 #include "server/picture/detection.h"
+#include "server/picture/envelope.h"
 #include "server/picture/selection.h"
+#include "server/request.h"
 #include "tests/unit/core/slot_fixture.h"
 
 #include <stdlib.h>
@@ -78,12 +80,60 @@ static void test_lists_of_faces(void **state) {
     }
 }
 
+/* A list of more boxes than its memory holds ends with the last whole one. */
+static void test_a_list_without_room(void **state) {
+    (void)state;
+    static struct detection_found found = {.boxes.count = BOXES_MAX};
+    const struct detection detection = {.wanted = true, .found = &found};
+    struct {
+        char text[DETECTION_REPORT_MAX], behind[64];
+    } list;
+    memset(&list, '#', sizeof list);
+    for (unsigned i = 0; i < BOXES_MAX; i++) {
+        found.boxes.box[i] = (struct box){1000, 1000, 100, 100, 0.5, 0, {{0}}};
+    }
+    detection_report(&detection, list.text);
+    const size_t length = strnlen(list.text, sizeof list.text);
+    assert_in_range(length, DETECTION_REPORT_MAX - 64, DETECTION_REPORT_MAX - 1);
+    assert_string_equal(list.text + length - 5, "0.500");
+    assert_int_equal(list.behind[0], '#');
+}
+
+/* Without memory for its list of regions a request is refused, as it would hide less than it asks for. */
+static void test_a_list_of_regions_without_memory(void **state) {
+    (void)state;
+    static const char body[] =
+        "--simple\r\nContent-Disposition: form-data; name=\"image\"; filename=\"p\"\r\n\r\nP\r\n"
+        "--simple\r\nContent-Disposition: form-data; "
+        "name=\"regions\"\r\n\r\n[{\"box\":[0,0,9,9]}]\r\n--simple--\r\n";
+    for (unsigned full = 0; full < 2; full++) {
+        struct slot_pool *pool = make_pool(2 * MIB);
+        static struct request request;
+        struct error err = {0};
+        memset(&request, 0, sizeof request);
+        request.slot = acquire(pool);
+        strcpy(request.content_type, "multipart/form-data; boundary=simple");
+        request.body_size = sizeof body - 1;
+        parameters_init(&request.parameters, filter_get(FILTER_BLUR));
+        reserve(request.slot, full ? 2 * MIB - 4096 : sizeof body);
+        memcpy(request.slot->memory, body, sizeof body);
+        enum status status = envelope_open(&request, &err);
+        assert_int_equal(status, full ? ST_LIMIT : ST_OK);
+        assert_int_equal(err.status, status);
+        assert_int_equal(request.picture.size, full ? 0 : 1);
+        slot_give_back(request.slot);
+        slot_pool_destroy(pool);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_model_that_cannot_be_read),
         cmocka_unit_test(test_masks_without_memory),
         cmocka_unit_test(test_no_masks_where_none_are_wanted),
         cmocka_unit_test(test_lists_of_faces),
+        cmocka_unit_test(test_a_list_without_room),
+        cmocka_unit_test(test_a_list_of_regions_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
