@@ -89,6 +89,31 @@ static void test_what_is_lost(void **state) {
     }
 }
 
+/* cICP goes before the profile of the same PNG. Another PNG gets both, other formats what cICP says. */
+static void test_a_profile_beside_code_points(void **state) {
+    (void)state;
+    static const struct {
+        enum codec_id target;
+        bool stays;
+    } cases[] = {{CODEC_PNG, true}, {CODEC_JPEG, false}, {CODEC_WEBP, false}};
+    static const uint8_t code[4] = {1, 13, 0, 1}, bytes[8] = {0};
+    const struct metadata metadata = {
+        .chunk_count = 2,
+        .chunk = {colour(TAG('c', 'I', 'C', 'P'), code, 4), {CHUNK_ICC_DEFLATED, 0, {bytes, sizeof bytes}}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf profile;
+        struct error err;
+        bool complete;
+        buf_init(&profile, METADATA_ICC_MAX);
+        assert_int_equal(buf_append(&profile, bytes, sizeof bytes, &err), ST_OK);
+        assert_int_equal(
+            icc_colours_describe(&metadata, cases[i].target, PIXEL_RGB, &profile, &complete, &err), ST_OK);
+        assert_int_equal(profile.size, cases[i].stays ? sizeof bytes : 0);
+        assert_true(complete);
+        buf_finish(&profile);
+    }
+}
+
 static size_t take(const struct metadata *metadata, uint8_t *bytes) {
     struct buf profile;
     struct error err;
@@ -169,9 +194,10 @@ static void test_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_code_points),  cmocka_unit_test(test_chromaticities),
-        cmocka_unit_test(test_what_is_lost), cmocka_unit_test(test_parts_are_joined),
-        cmocka_unit_test(test_deflated),     cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_code_points),      cmocka_unit_test(test_chromaticities),
+        cmocka_unit_test(test_what_is_lost),     cmocka_unit_test(test_a_profile_beside_code_points),
+        cmocka_unit_test(test_parts_are_joined), cmocka_unit_test(test_deflated),
+        cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
