@@ -26,7 +26,7 @@ MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
 ELSEWHERE = {'/erode': 'api/dilate.md', '/detect': 'faces.md', '/': 'playground.md', '/metrics': 'operations.md#metrics',
              '/livez': 'operations.md#health-checks', '/readyz': 'operations.md#health-checks'}
 METRIC = re.compile(r'^METRIC\((\w+), \w+, "(\w+)",\s*"((?:[^"\\]|\\.)*)"\)', re.M)
-WAY = re.compile(r'^WAY\(\w+, "([^"]+)", "([^"]+)"\)', re.MULTILINE)
+WAY = re.compile(r'^WAY\(\w+, \w+, "([^"]+)", "([^"]+)"\)', re.MULTILINE)
 SOURCES = ('filters/*.[ch]', 'server/**/*.[ch]', 'server/ways.def', 'server/pages/openapi.json', 'config/options.def')
 
 

@@ -56,7 +56,7 @@ const char *metrics_stage_name(enum stage stage) {
 
 const char *metrics_way_name(enum way way) {
     static const char *const names[] = {
-#define WAY(id, name, help) [WAY_##id] = name,
+#define WAY(id, queue, name, help) [WAY_##id] = name,
 #include "server/ways.def"
 #undef WAY
     };

@@ -33,7 +33,7 @@ enum stage {
 
 /* What a GPU did of a picture. */
 enum way {
-#define WAY(id, name, help) WAY_##id,
+#define WAY(id, queue, name, help) WAY_##id,
 #include "server/ways.def"
 #undef WAY
     WAY_COUNT

@@ -127,43 +127,23 @@ bool overload_receives_zero_copy(const struct service *service) {
     return slot_pool_files(service->slots) < bodies_may_hold(service) / 2;
 }
 
-static bool device_serves(const struct service *service) {
-    return service->config->jpeg_codec != CHOICE_jpeg_codec_cpu && service->gpu_concurrency > 0 &&
-           backend_transcodes(service->backend[0]) > 0;
+/* Whether the request can take that way now: it fits, and the GPU does what it needs. */
+static bool is_open(const struct service *service, const struct cost *cost, enum way way) {
+    return cost->ways[way].table_ns > 0 && way_serves(way, service_gpu(service));
 }
 
-/* Whether the GPU's codecs serve and may take the job. */
-static bool suits_device(const struct request *request) {
-    return device_serves(request->service) && request->cost.ways[WAY_GPU_FILE].table_ns > 0;
+static bool prefers_device(const struct service *service) {
+    return service->config->jpeg_codec == CHOICE_jpeg_codec_gpu;
 }
 
-/* Whether they are also faster, or configured to take all such jobs. */
-static bool goes_to_device(const struct request *request) {
-    bool all = request->service->config->jpeg_codec == CHOICE_jpeg_codec_gpu;
-    return suits_device(request) && (all || cost_device_first(&request->cost));
-}
-
-/* The same for the coefficients of a progressive JPEG, which a general worker decodes. */
-static bool is_handed_over(const struct service *service, const struct cost *cost) {
-    bool all = service->config->jpeg_codec == CHOICE_jpeg_codec_gpu;
-    return device_serves(service) && cost->ways[WAY_GPU_COEFFICIENTS].table_ns > 0 &&
-           (all || cost_hands_first(cost)) && service->config->jpeg_library == CHOICE_jpeg_library_own;
-}
-
-/* The way of a general worker: the first one in the table that fits, and that the GPU is up for. */
+/* The way of a general worker: the first one in the table that the request can take. */
 static enum way expected_way(const struct service *service, const struct cost *cost) {
-    bool filters = service->backend_count > 1 && backend_state(service->backend[0], NULL) == BACKEND_SERVING;
-    bool codecs = filters && backend_transcodes(service->backend[0]) > 0;
-    if (is_handed_over(service, cost)) {
-        return WAY_GPU_COEFFICIENTS;
+    bool hands = prefers_device(service) || cost_hands_first(cost);
+    enum way way = hands ? WAY_GPU_COEFFICIENTS : WAY_BLOCKS;
+    while (!is_open(service, cost, way)) {
+        way++;
     }
-    for (enum way way = WAY_BLOCKS; way < WAY_CPU; way++) {
-        bool up = way == WAY_BLOCKS || (way == WAY_GPU_FILTER ? filters : codecs);
-        if (up && cost->ways[way].table_ns > 0) {
-            return way;
-        }
-    }
-    return WAY_CPU;
+    return way;
 }
 
 static struct cost predict(const struct service *service, const struct intent *intent) {
@@ -172,18 +152,13 @@ static struct cost predict(const struct service *service, const struct intent *i
     return cost;
 }
 
-/* Whether the GPU can read a file that a general worker would read, too. */
-static bool is_readable(const struct request *request) {
-    return request->cost.way == WAY_GPU_COEFFICIENTS && request->cost.ways[WAY_GPU_SCANS].table_ns > 0 &&
-           request->service->entropy_decodes > 0;
-}
-
 /* What admission control counts. A picture that is too large for a request is only done by a device, which
  * needs little of that memory, or refused; of an unrecognised one the size is guessed. */
 static uint64_t bytes_beside_body(const struct request *request, const struct intent *intent,
                                   uint64_t needed) {
     uint64_t most = request->job.most - request->job.body;
-    bool by_device = suits_device(request) || is_handed_over(request->service, &request->cost);
+    bool by_device =
+        is_open(request->service, &request->cost, WAY_GPU_FILE) || request->cost.way == WAY_GPU_COEFFICIENTS;
     uint64_t instead = !intent->known ? most : by_device ? footprint_beside_device(&intent->plan) : 0;
     return needed <= most ? needed : instead < most ? instead : most;
 }
@@ -192,29 +167,42 @@ static uint64_t bytes_beside_body(const struct request *request, const struct in
 static void intend(const struct request *request, struct bytes picture, const char *content_type,
                    struct intent *intent) {
     const struct config *config = &request->settings->config;
-    const struct codec_limits limits = {.max_pixels = config->max_pixels, .max_side = config->max_side};
+    const struct codec_limits limits = {.max_pixels = config->max_pixels,
+                                        .max_side = config->max_side,
+                                        .libjpeg = config->jpeg_library == CHOICE_jpeg_library_turbo};
     intent_make(intent, picture, content_type, request->accept, &request->parameters, &limits);
 }
 
-static void estimate(struct request *request, struct bytes picture, const char *content_type) {
-    struct intent intent = {0};
-    intend(request, picture, content_type, &intent);
-    const struct footprint footprint = footprint_of(&intent.plan, request->service->cpu);
+static void estimate(struct request *request, struct bytes picture, const char *content_type,
+                     struct intent *intent) {
+    struct job *job = &request->job;
+    intend(request, picture, content_type, intent);
+    const struct footprint footprint = footprint_of(&intent->plan, request->service->cpu);
     const uint64_t needed = footprint_sum(&footprint);
-    request->cost = predict(request->service, &intent);
-    request->job = (struct job){.cost_ns = request->cost.ns,
-                                .device_ns = request->cost.device_ns,
-                                .read_ns = request->cost.ways[WAY_GPU_SCANS].table_ns,
-                                .read_bytes = footprint_beside_device(&intent.plan),
-                                .body = request->body_size,
-                                .most = room_most(slot_pool_budget(request->service->slots)),
-                                .max_wait_ns = max_wait_of(request),
-                                .suits = suits_device(request),
-                                .device = goes_to_device(request),
-                                .readable = is_readable(request)};
-    request->job.bytes = bytes_beside_body(request, &intent, needed);
+    request->cost = predict(request->service, intent);
+    *job = (struct job){.general = request->cost.way,
+                        .way = request->cost.way,
+                        .body = request->body_size,
+                        .most = room_most(slot_pool_budget(request->service->slots)),
+                        .max_wait_ns = max_wait_of(request)};
+    job->ways[job->way] = (struct job_way){request->cost.ns, bytes_beside_body(request, intent, needed)};
     if (room_is_lone(slot_pool_budget(request->service->slots), needed)) {
         slot_cut(request->slot, request->slot->used); /* what it had before is for others */
+    }
+}
+
+/* Adds the ways that a device's own threads take. */
+static void offer_device(struct request *request, const struct intent *intent) {
+    const struct service *service = request->service;
+    const struct cost *cost = &request->cost;
+    struct job *job = &request->job;
+    if (is_open(service, cost, WAY_GPU_FILE)) {
+        job->ways[WAY_GPU_FILE] = (struct job_way){cost->device_ns, job->ways[job->general].bytes};
+        job->way = prefers_device(service) || cost_device_first(cost) ? WAY_GPU_FILE : job->general;
+    }
+    if (job->general == WAY_GPU_COEFFICIENTS && is_open(service, cost, WAY_GPU_SCANS)) {
+        job->ways[WAY_GPU_SCANS] =
+            (struct job_way){cost->ways[WAY_GPU_SCANS].table_ns, footprint_beside_device(&intent->plan)};
     }
 }
 
@@ -225,7 +213,10 @@ static enum status submit(struct request *request) {
 }
 
 void overload_estimate(struct request *request) {
-    estimate(request, (struct bytes){request->slot->memory, request->body_size}, request->content_type);
+    struct intent intent = {0};
+    estimate(request, (struct bytes){request->slot->memory, request->body_size}, request->content_type,
+             &intent);
+    offer_device(request, &intent);
 }
 
 enum status overload_submit(struct request *request) {
@@ -237,7 +228,7 @@ enum status overload_submit(struct request *request) {
 static bool is_misplaced(const struct request *request, enum role role) {
     const struct service *service = request->service;
     struct intent intent = {0};
-    if (role == ROLE_LARGE || request->job.large || !multipart_is(request->content_type)) {
+    if (role == ROLE_LARGE || request->job.kind == JOB_LARGE || !multipart_is(request->content_type)) {
         return false;
     }
     intend(request, request->picture, "", &intent);
@@ -250,8 +241,8 @@ enum status overload_keep(struct request *request, struct worker *worker, uint64
     if (!possible || request->moved) {
         return ST_OK;
     }
-    bool covered =
-        needed <= job->bytes || job->reads || workers_grow(request->service->workers, &request->job, needed);
+    bool covered = job->way == WAY_GPU_SCANS || needed <= job->ways[job->way].bytes ||
+                   workers_grow(request->service->workers, &request->job, needed);
     if (covered && !is_misplaced(request, worker->role)) {
         return ST_OK;
     }
@@ -261,10 +252,10 @@ enum status overload_keep(struct request *request, struct worker *worker, uint64
 
 enum status overload_move(struct request *request) {
     struct job *job = &request->job;
+    struct intent intent = {0};
     workers_done(request->service->workers, job);
-    estimate(request, request->picture, "");
-    job->suits = job->device = job->readable = false; /* a worker has tried that */
-    job->bytes = max_size(job->bytes, request->needed);
+    estimate(request, request->picture, "", &intent); /* a worker has tried the device's ways */
+    job->ways[job->way].bytes = max_size(job->ways[job->way].bytes, request->needed);
     job->max_wait_ns = max_i64(0, job->max_wait_ns - (clock_ns() - request->queued_ns)); /* of both waits */
     request->needed = 0;
     request->moved = true;
@@ -288,7 +279,7 @@ void overload_learn(struct request *request, enum role role, int64_t real_ns) {
         cost_learn_device(model, &request->cost, real_ns);
     } else if (role == ROLE_ANY || role == ROLE_LARGE) { /* others wait for the device */
         cost_learn(model, &request->cost, outcome->way, real_ns, outcome->stage_ns[STAGE_DETECT]);
-        if (role == ROLE_ANY && request->job.suits) {
+        if (role == ROLE_ANY && request->job.ways[WAY_GPU_FILE].ns > 0) {
             cost_doubt_device(model);
         }
     }

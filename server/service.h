@@ -52,4 +52,9 @@ struct service {
     int idle_event;           /* eventfd: written when the last connection ends while draining */
 };
 
+/* NULL: there is none. */
+static inline struct backend *service_gpu(const struct service *service) {
+    return service->backend_count > 1 ? service->backend[0] : NULL;
+}
+
 #endif

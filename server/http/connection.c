@@ -305,7 +305,7 @@ int64_t connection_continue(struct event_thread *thread, bool all) {
  * at a time. */
 static void keep_turn(struct request *request) {
     struct connection *connection = request->connection;
-    if (takes_a_turn(request) && request->job.suits) {
+    if (takes_a_turn(request) && request->job.ways[WAY_GPU_FILE].ns > 0) {
         body_throttle_work(&connection->thread->throttle, &connection->turn);
     } else {
         body_throttle_end(&connection->thread->throttle, &connection->turn);

@@ -360,7 +360,8 @@ static void count_memory(const struct pipeline *p) {
     request->answer_bytes = request->answer.body.capacity;
     slot_pool_count(request->service->slots, (int64_t)request->answer_bytes);
     log_message(LOG_DEBUG, "memory", "%s: predicted %" PRIu64 " bytes beside the body, took %zu with it",
-                request->id, request->job.bytes, request->slot->used + workspace_bytes(&p->work));
+                request->id, request->job.ways[request->job.way].bytes,
+                request->slot->used + workspace_bytes(&p->work));
 }
 
 enum status pipeline_run(struct request *request, struct worker *worker, pipeline_keep *keep) {

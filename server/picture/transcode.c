@@ -201,34 +201,22 @@ static void note_failure(struct transcoding *work, const struct outcome *before,
     note_way_left(request, 0, err);
 }
 
-/* A reader lets the device read the scans of a progressive JPEG, another worker does that itself. */
-static enum way way_of(const struct work_plan *plan, const struct worker *worker) {
-    return !plan->picture.progressive  ? WAY_GPU_FILE
-           : worker->role == ROLE_READ ? WAY_GPU_SCANS
-                                       : WAY_GPU_COEFFICIENTS;
-}
-
-/* Whether the queue gave the job to a device, or lets this worker hand coefficients to one. */
-static bool is_given(const struct request *request, enum way way) {
-    return request->job.device || (way != WAY_GPU_FILE && request->cost.way == WAY_GPU_COEFFICIENTS);
-}
-
 enum status transcode_run(struct request *request, struct worker *worker, struct work_plan *plan,
                           bool *complete, struct error *err) {
     static const enum transcode_form forms[] = {[WAY_GPU_FILE] = TRANSCODE_SCAN,
                                                 [WAY_GPU_SCANS] = TRANSCODE_SCANS,
                                                 [WAY_GPU_COEFFICIENTS] = TRANSCODE_COEFFICIENTS};
-    const enum way way = way_of(plan, worker);
-    struct transcoding work = {
-        .request = request, .lane = worker->lane[0], .plan = plan, .way = way, .form = forms[way]};
+    const enum way way = request->job.way;
+    struct transcoding work = {.request = request, .lane = worker->lane[0], .plan = plan, .way = way};
     const struct outcome before = request->outcome;
     const struct region_mark regions = region_mark(&plan->selection.region);
     struct error cause = {0};
     size_t used = request->slot->used;
-    if (!is_given(request, way) || !work.lane || backend_transcodes(request->service->backend[0]) == 0 ||
+    if (way > WAY_GPU_COEFFICIENTS || !work.lane || !way_serves(way, service_gpu(request->service)) ||
         !way_fits(way, plan)) {
         return ST_OK;
     }
+    work.form = forms[way];
     enum status status = run(&work, &cause);
     slot_give_back(work.slot);
     *complete = status == ST_OK;

@@ -69,6 +69,7 @@ void intent_make(struct intent *intent, struct bytes body, const char *content_t
                  const struct parameters *parameters, const struct codec_limits *limits) {
     struct peek header;
     /* A picture with an impossible header is refused early and costs almost nothing. */
+    intent->plan.limits.libjpeg = limits->libjpeg;
     bool known = peek_header(multipart_is(content_type) ? find_picture(body) : body, &header) &&
                  peek_is_possible(&header, body.size, limits);
     intent_guess(intent, known ? &header : NULL, body.size, accept, parameters);

@@ -85,3 +85,11 @@ bool way_fits(enum way way, const struct work_plan *plan) {
         return !plan_moves_blocks(plan);
     }
 }
+
+bool way_serves(enum way way, struct backend *gpu) {
+    bool codecs = way <= WAY_GPU_COEFFICIENTS || way == WAY_GPU_DECODE || way == WAY_GPU_ENCODE;
+    if (codecs) {
+        return gpu && backend_transcodes(gpu) > 0;
+    }
+    return way != WAY_GPU_FILTER || (gpu && backend_state(gpu, NULL) == BACKEND_SERVING);
+}

@@ -13,9 +13,13 @@
 
 #include "server/metrics.h"
 
+struct backend;
 struct work_plan;
 
 /* Whether the picture and the request permit that way, with a GPU that serves. Thread-safe. */
 bool way_fits(enum way way, const struct work_plan *plan);
+
+/* Whether this backend (NULL: there is no GPU) does now what that way needs of a GPU. Thread-safe. */
+bool way_serves(enum way way, struct backend *gpu);
 
 #endif

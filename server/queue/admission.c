@@ -10,6 +10,13 @@
 enum { TYPICAL_STEP = 32 };
 #define TYPICAL_MIN_NS INT64_C(100000)
 
+/* The queue of a way, of jobs that are not large. */
+static const enum job_kind queues[WAY_COUNT] = {
+#define WAY(id, queue, name, help) [WAY_##id] = JOB_##queue,
+#include "server/ways.def"
+#undef WAY
+};
+
 void admission_init(struct admission *admission, const struct admission_limits *limits) {
     *admission = (struct admission){
         .limits = *limits, .room = {.budget = limits->memory}, .typical_ns = ADMISSION_TYPICAL_NS};
@@ -43,21 +50,21 @@ static unsigned capacity(const struct admission *admission, enum job_kind kind) 
                                 : limits->workers - admission->apart;
 }
 
-enum job_kind job_kind(const struct job *job) {
-    return job->device ? JOB_DEVICE : job->reads ? JOB_READ : job->large ? JOB_LARGE : JOB_SMALL;
-}
-
 static struct job_queue *queue_of(struct admission *admission, const struct job *job) {
-    return &admission->queue[job_kind(job)];
+    return &admission->queue[job->kind];
 }
 
-static int64_t cost_of(const struct job *job) {
-    return job->device ? job->device_ns : job->reads ? job->read_ns : job->cost_ns;
+/* Predicted time and memory on the way that the job takes. */
+static const struct job_way *cost_of(const struct job *job) {
+    return &job->ways[job->way];
 }
 
-/* What it takes of the memory while it runs there. */
-static uint64_t bytes_of(const struct job *job) {
-    return job->reads ? job->read_bytes : job->bytes;
+static int64_t device_ns(const struct job *job) {
+    return job->ways[WAY_GPU_FILE].ns;
+}
+
+static int64_t general_ns(const struct job *job) {
+    return job->ways[job->general].ns;
 }
 
 static int64_t age_of(const struct job *job, int64_t now) {
@@ -78,13 +85,13 @@ int64_t admission_wait(const struct admission *admission, enum job_kind kind, in
 static bool is_sooner_without(const struct admission *admission, const struct job *newest) {
     const struct job_queue *queue = &admission->queue[JOB_DEVICE];
     int64_t work = queue->waiting_ns + queue->running_ns / ADMISSION_RUNNING_SHARE;
-    return work / admission->limits.devices + newest->device_ns > newest->cost_ns;
+    return work / admission->limits.devices + device_ns(newest) > general_ns(newest);
 }
 
 /* Whether the general workers together do such jobs at least as fast as the device. */
 static bool is_slower_than_workers(const struct admission *admission, const struct job *job) {
     const struct admission_limits *limits = &admission->limits;
-    return job->device_ns / limits->devices >= job->cost_ns / limits->workers;
+    return device_ns(job) / limits->devices >= general_ns(job) / limits->workers;
 }
 
 /* Whether the device is down or stalls. */
@@ -159,7 +166,7 @@ int64_t admission_large_ns(const struct admission *admission) {
 }
 
 static bool is_large(const struct admission *admission, const struct job *job) {
-    return job->cost_ns >= admission_large_ns(admission);
+    return general_ns(job) >= admission_large_ns(admission);
 }
 
 static void learn_typical(struct admission *admission, int64_t cost_ns) {
@@ -174,19 +181,14 @@ static enum refusal judge(struct admission *admission, const struct job *job, in
     if (is_full(admission)) {
         return REFUSAL_QUEUE;
     }
-    if (job->device || job->reads) {
-        return admission_wait(admission, job_kind(job), now) > job->max_wait_ns ? REFUSAL_WAIT : REFUSAL_NONE;
-    }
-    if (job->large) {
-        return admission->standing                                            ? REFUSAL_LARGE
-               : admission_wait(admission, JOB_LARGE, now) > job->max_wait_ns ? REFUSAL_WAIT
-                                                                              : REFUSAL_NONE;
+    if (job->kind == JOB_LARGE && admission->standing) {
+        return REFUSAL_LARGE;
     }
     /* Twice the target, because the body has been read already. */
-    if (admission->standing && wait >= 2 * admission_target(admission)) {
+    if (job->kind == JOB_SMALL && admission->standing && wait >= 2 * admission_target(admission)) {
         return REFUSAL_STANDING;
     }
-    return wait > job->max_wait_ns ? REFUSAL_WAIT : REFUSAL_NONE;
+    return admission_wait(admission, job->kind, now) > job->max_wait_ns ? REFUSAL_WAIT : REFUSAL_NONE;
 }
 
 static void append(struct job_queue *queue, struct job *job) {
@@ -195,22 +197,23 @@ static void append(struct job_queue *queue, struct job *job) {
     *(queue->newest ? &queue->newest->newer : &queue->oldest) = job;
     queue->newest = job;
     queue->waiting++;
-    queue->waiting_ns += cost_of(job);
+    queue->waiting_ns += cost_of(job)->ns;
 }
 
-static struct job *unlink_job(struct job_queue *queue, struct job *job) {
+/* Whether a core reads the file. */
+static bool is_decoding(const struct job *job) {
+    return job->way == WAY_GPU_COEFFICIENTS;
+}
+
+static struct job *withdraw(struct admission *admission, struct job *job) {
+    struct job_queue *queue = queue_of(admission, job);
     *(job->older ? &job->older->newer : &queue->oldest) = job->newer;
     *(job->newer ? &job->newer->older : &queue->newest) = job->older;
     job->older = job->newer = NULL;
     queue->waiting--;
-    queue->waiting_ns -= cost_of(job);
+    queue->waiting_ns -= cost_of(job)->ns;
+    admission->decoding -= is_decoding(job);
     return job;
-}
-
-/* Removes a job that the caller is going to refuse. */
-static struct job *withdraw(struct admission *admission, struct job_queue *queue, struct job *job) {
-    admission->decoding -= job->decodes;
-    return unlink_job(queue, job);
 }
 
 /* Whether more small jobs wait than idle general workers are about to take. */
@@ -225,14 +228,15 @@ static bool is_for_readers(const struct admission *admission, const struct job *
     const struct admission_limits *limits = &admission->limits;
     unsigned enough = limits->workers >= 2 ? limits->workers / 2 : 1;
     bool busy = admission->decoding >= enough || small_jobs_wait(admission);
-    return job->readable && limits->readers > 0 && !admission->device_down && (busy || !limits->shared);
+    return job->ways[WAY_GPU_SCANS].ns > 0 && limits->readers > 0 && !admission->device_down &&
+           (busy || !limits->shared);
 }
 
 /* Whether a job that a core may do sooner goes to the device nevertheless, since cores are busy. */
 static bool spares_cores(const struct admission *admission, const struct job *job, int64_t now) {
     const struct job_queue *small = &admission->queue[JOB_SMALL];
-    if (!job->suits || admission->limits.devices == 0 || admission->device_down ||
-        small->waiting + small->running == 0 || job->cost_ns <= TUNED_GPU_HANDING_NS ||
+    if (device_ns(job) == 0 || admission->limits.devices == 0 || admission->device_down ||
+        small->waiting + small->running == 0 || general_ns(job) <= TUNED_GPU_HANDING_NS ||
         is_slower_than_workers(admission, job)) {
         return false;
     }
@@ -240,16 +244,22 @@ static bool spares_cores(const struct admission *admission, const struct job *jo
     return later <= ADMISSION_SPARING_NS;
 }
 
+/* Gives the job a way, and the kind that follows from it. */
+static void set_way(const struct admission *admission, struct job *job, enum way way) {
+    job->way = way;
+    job->kind = queues[way] == JOB_SMALL && is_large(admission, job) ? JOB_LARGE : queues[way];
+}
+
 enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now) {
-    job->device = job->device || spares_cores(admission, job, now);
-    job->reads = is_for_readers(admission, job);
-    job->decodes = job->readable && !job->reads;
-    job->large = !job->device && !job->reads && is_large(admission, job);
-    job->apart = false;
+    bool device = job->way == WAY_GPU_FILE || spares_cores(admission, job, now);
+    set_way(admission, job,
+            device                           ? WAY_GPU_FILE
+            : is_for_readers(admission, job) ? WAY_GPU_SCANS
+                                             : job->general);
     enum refusal refusal = judge(admission, job, now);
     if (refusal == REFUSAL_NONE) {
         job->entered_ns = now;
-        admission->decoding += job->decodes;
+        admission->decoding += is_decoding(job);
         append(queue_of(admission, job), job);
     }
     return refusal;
@@ -262,26 +272,32 @@ static struct job *take_late(struct admission *admission, struct job_queue *queu
     int64_t age = age_of(job, now);
     *refusal = !job                      ? REFUSAL_NONE
                : age >= job->max_wait_ns ? REFUSAL_DEADLINE
-               : admission->standing && !job->large && age >= 2 * admission_target(admission) ? REFUSAL_AGE
-                                                                                              : REFUSAL_NONE;
-    return *refusal == REFUSAL_NONE ? NULL : withdraw(admission, queue, job);
+               : admission->standing && job->kind != JOB_LARGE && age >= 2 * admission_target(admission)
+                   ? REFUSAL_AGE
+                   : REFUSAL_NONE;
+    return *refusal == REFUSAL_NONE ? NULL : withdraw(admission, job);
 }
 
 /* Whether all jobs that came before have begun. */
 static bool is_first(const struct admission *admission, const struct job *job) {
     bool first = true;
     for (unsigned i = 0; i < JOB_KINDS; i++) {
-        const struct job *oldest = admission->queue[i].oldest;
-        first = first && (!oldest || oldest->entered_ns >= job->entered_ns);
+        first = first && age_of(admission->queue[i].oldest, job->entered_ns) <= 0;
     }
     return first;
 }
 
-/* Whether there is memory for a job on a worker of that role; readers have a queue of their own. Jobs that
- * waited for the end of a lone job begin before the next one. */
+/* The way that a worker of that role takes: a job of the device's or the readers' queue that another worker
+ * begins is a general worker's from then on. */
+static enum way way_with(const struct job *job, enum role role) {
+    return (unsigned)role == (unsigned)job->kind ? job->way : job->general;
+}
+
+/* Whether there is memory for a job on a worker of that role. Jobs that waited for the end of a lone job
+ * begin before the next one. */
 static bool fits(const struct admission *admission, const struct job *job, enum role role) {
     const struct room *room = &admission->room;
-    uint64_t bytes = role == ROLE_READ ? job->read_bytes : job->bytes;
+    uint64_t bytes = job->ways[way_with(job, role)].bytes;
     return room_fits(room, bytes, job->body) &&
            (!room_is_lone(room->budget, bytes) || is_first(admission, job));
 }
@@ -296,19 +312,23 @@ static struct job *choose(const struct admission *admission, const struct job_qu
     return job;
 }
 
-/* A job of the device's or the readers' queue that another worker begins is an ordinary job from then on. */
+static bool is_apart(const struct job *job) {
+    return job->kind == JOB_LARGE && job->role == ROLE_ANY;
+}
+
 static struct job *begin(struct admission *admission, struct job *job, enum role role, int64_t now) {
-    unlink_job(queue_of(admission, job), job);
-    bool moves = job->reads && role != ROLE_READ;
-    job->device = role == ROLE_DEVICE; /* whose workers take from its queue alone */
-    job->reads = job->reads && !moves;
-    job->decodes = job->decodes || moves;
-    admission->decoding += moves;
-    admission->device_ns = job->device ? now : admission->device_ns;
+    withdraw(admission, job);
+    if (way_with(job, role) != job->way) {
+        set_way(admission, job, job->general);
+    }
+    job->role = role;
+    admission->decoding += is_decoding(job);
+    admission->apart += is_apart(job);
+    admission->device_ns = job->kind == JOB_DEVICE ? now : admission->device_ns;
     struct job_queue *queue = queue_of(admission, job);
     queue->running++;
-    queue->running_ns += cost_of(job);
-    room_take(&admission->room, bytes_of(job), job->body);
+    queue->running_ns += cost_of(job)->ns;
+    room_take(&admission->room, cost_of(job)->bytes, job->body);
     return job;
 }
 
@@ -320,17 +340,9 @@ static struct job *take_any_late(struct admission *admission, int64_t now, enum 
     return job;
 }
 
-/* Prepares a job of the device or the readers for a general worker. Returns NULL for a large one while half
- * of these workers have large ones. */
-static struct job *make_ordinary(struct admission *admission, struct job *job) {
-    if (job && is_large(admission, job)) {
-        if (admission->apart >= admission->limits.workers / 2) {
-            return NULL;
-        }
-        job->large = job->apart = true;
-        admission->apart++;
-    }
-    return job;
+/* Leaves a large job of the device or the readers while half of the general workers have such jobs. */
+static struct job *unless_crowded(const struct admission *admission, struct job *job) {
+    return job && is_large(admission, job) && admission->apart >= admission->limits.workers / 2 ? NULL : job;
 }
 
 /* Chooses the readers' oldest job, or else a job of the device: the newest, and while the device is out the
@@ -338,11 +350,11 @@ static struct job *make_ordinary(struct admission *admission, struct job *job) {
 static struct job *take_overflow(struct admission *admission, int64_t now) {
     struct job *job = NULL;
     if (shares_readers(admission)) {
-        job = make_ordinary(admission, choose(admission, &admission->queue[JOB_READ], ROLE_ANY, false));
+        job = unless_crowded(admission, choose(admission, &admission->queue[JOB_READ], ROLE_ANY, false));
     }
     if (!job && shares_device(admission, now)) {
         bool newest = !is_out(admission, now);
-        job = make_ordinary(admission, choose(admission, &admission->queue[JOB_DEVICE], ROLE_ANY, newest));
+        job = unless_crowded(admission, choose(admission, &admission->queue[JOB_DEVICE], ROLE_ANY, newest));
     }
     return job;
 }
@@ -368,22 +380,21 @@ struct job *admission_take(struct admission *admission, enum role role, int64_t 
 void admission_done(struct admission *admission, struct job *job, int64_t now) {
     struct job_queue *queue = queue_of(admission, job);
     queue->running--;
-    queue->running_ns -= cost_of(job);
-    room_give(&admission->room, bytes_of(job));
-    admission->apart -= job->apart;
-    admission->decoding -= job->decodes;
-    admission->device_ns = job->device ? now : admission->device_ns;
+    queue->running_ns -= cost_of(job)->ns;
+    room_give(&admission->room, cost_of(job)->bytes);
+    admission->apart -= is_apart(job);
+    admission->decoding -= is_decoding(job);
+    admission->device_ns = job->kind == JOB_DEVICE ? now : admission->device_ns;
     if (job->served) {
-        learn_typical(admission, job->cost_ns);
+        learn_typical(admission, general_ns(job));
     }
     observe(admission, now);
 }
 
 struct job *admission_clear(struct admission *admission) {
-    for (unsigned i = 0; i < JOB_KINDS; i++) {
-        if (admission->queue[i].oldest) {
-            return withdraw(admission, &admission->queue[i], admission->queue[i].oldest);
-        }
+    struct job *job = NULL;
+    for (unsigned i = 0; i < JOB_KINDS && !job; i++) {
+        job = admission->queue[i].oldest;
     }
-    return NULL;
+    return job ? withdraw(admission, job) : NULL;
 }

@@ -9,7 +9,8 @@
  *     admission_done     that job is finished
  *
  * There are up to four queues: of small jobs, of large jobs, and two of jobs for a device with its own
- * codecs.
+ * codecs. The way that a job takes (server/ways.def) decides the queue. A job comes with a way for general
+ * workers, and may come with ways of the device, each with a predicted time and memory.
  *
  * *Small and large jobs.* A job is *large* when its predicted cost is at least LARGE_FACTOR times the typical
  * cost of what was served here, and at least LARGE_NS. Large jobs run on dedicated workers alone, which have
@@ -17,11 +18,11 @@
  * takes a right. So a few pictures of 64 MP among thumbnails delay each other, and the thumbnails are not
  * delayed. Where all pictures are large, none counts as large.
  *
- * *The device's jobs.* The device does the whole of a job with `device` set. Dedicated workers pass these
- * jobs to the device, one for each job that it does at a time. The caller sets `device` for a job that the
- * device does sooner, or that is configured to go there. An idle core does most other jobs with `suits`
- * sooner, since they are small, but all cores together do fewer of them in a second than the device. So
- * admission_enter sets `device` for such a job while another small job waits or runs, unless handing the job
+ * *The device's jobs.* On WAY_GPU_FILE the device does the whole of a job. Dedicated workers pass these jobs
+ * to the device, one for each job that it does at a time. The caller sets that way for a job that the device
+ * does sooner, or that is configured to go there. An idle core does most other jobs that have the way sooner,
+ * since they are small, but all cores together do fewer of them in a second than the device. So
+ * admission_enter sets the way of such a job while another small job waits or runs, unless handing the job
  * over takes a core as long as the job itself, all workers together are faster than the device, or the device
  * has a long queue. The processor feeds the device: a core that computes pictures can cost the device more of
  * them than the core does. General workers therefore leave this queue to a device that is faster than all of
@@ -29,14 +30,14 @@
  * longer than the processor needs. While the device is down or stalls (all its workers are busy, and none
  * began or finished a job for ADMISSION_STALL_NS), they take the oldest job.
  *
- * *The readers' jobs.* A job with `readable` set has a file that either a core or the device can read, and
+ * *The readers' jobs.* A job with WAY_GPU_SCANS has a file that either a core or the device can read, and
  * the device does the rest. A core reads one file after the other, and each of them sooner. The device takes
  * longer for a file, but reads hundreds at a time and needs no core for it. So general workers read while few
- * such files are in progress: the job is an ordinary one then, and counts in `decoding` as long as it waits
- * or runs. It waits for a *reader*, a thread that passes it to the device and sleeps meanwhile, when half of
- * the general workers have such jobs already, when small jobs wait and no general worker is idle, or when
- * nothing is `shared`. The choice is made once, on entry. Only while the device is down do general workers
- * take the readers' jobs, the oldest first.
+ * such files are in progress: the job takes WAY_GPU_COEFFICIENTS then, and counts in `decoding` as long as it
+ * waits or runs. It waits for a *reader*, a thread that passes it to the device and sleeps meanwhile, when
+ * half of the general workers have such jobs already, when small jobs wait and no general worker is idle, or
+ * when nothing is `shared`. The choice is made once, on entry. Only while the device is down do general
+ * workers take the readers' jobs, the oldest first.
  *
  * *Memory.* A job begins when room.h has memory for it; until then later jobs that need less pass it. A lone
  * job also waits until all jobs that came before it have begun.
@@ -60,6 +61,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/metrics.h"
 #include "server/queue/room.h"
 
 enum {
@@ -89,36 +91,36 @@ enum refusal {
     REFUSAL_COUNT
 };
 
+enum job_kind { JOB_SMALL, JOB_LARGE, JOB_DEVICE, JOB_READ, JOB_KINDS };
+
+/* In the order of the kinds of jobs that they are for. */
+enum role { ROLE_ANY, ROLE_LARGE, ROLE_DEVICE, ROLE_READ };
+
+/* What a job takes on a way, as predicted. */
+struct job_way {
+    int64_t ns;     /* time of the worker, a GPU's part included; 0: the job cannot take that way */
+    uint64_t bytes; /* memory beside the body; a reader that must compute is not counted with more */
+};
+
 /* A member of a request. The caller fills the first part before admission_enter. */
 struct job {
-    int64_t cost_ns;     /* predicted time of a general worker, a GPU's part included; at least 1 */
-    int64_t device_ns;   /* predicted time on the device; used with `suits` and `device` */
-    int64_t read_ns;     /* predicted time when the device reads the file; used with `readable` */
-    uint64_t read_bytes; /* predicted memory then; a reader that must compute is not counted with more */
-    uint64_t bytes;      /* predicted memory beside the body */
-    uint64_t body;       /* bytes that the body holds */
-    uint64_t most;       /* bytes that the request may take, its body included: room_most */
+    struct job_way ways[WAY_COUNT]; /* `general`, and those of WAY_GPU_FILE and WAY_GPU_SCANS that the job can
+                                       take; each at least 1 ns */
+    enum way general;               /* taken by a general worker */
+    enum way way;  /* the one it takes: `general`, or WAY_GPU_FILE if the device shall do it. The functions
+                      change it to another of the three, see above */
+    uint64_t body; /* bytes that the body holds */
+    uint64_t most; /* bytes that the request may take, its body included: room_most */
     int64_t max_wait_ns; /* how long it may wait */
-    bool suits;          /* the device can do it */
-    bool device;         /* the device shall do it; admission_enter may set it, see above; false once a worker
-                            without a device took it */
-    bool readable;       /* the device can read the file, and so can a general worker; not with `device` */
 
     bool served; /* set before admission_done: it was done, so its cost counts for what is typical. Of what is
                     refused a client can send any number */
 
     struct job *older, *newer;
     int64_t entered_ns;
-    bool large;
-    bool apart;   /* a large job of the device or the readers that a general worker does */
-    bool reads;   /* the job is the readers'; false once a general worker took it */
-    bool decodes; /* a readable job that general workers read */
+    enum job_kind kind; /* of the queue where it waits, or counts while it runs */
+    enum role role;     /* of the worker that runs it */
 };
-
-enum job_kind { JOB_SMALL, JOB_LARGE, JOB_DEVICE, JOB_READ, JOB_KINDS };
-
-/* In the order of the kinds of jobs that they are for. */
-enum role { ROLE_ANY, ROLE_LARGE, ROLE_DEVICE, ROLE_READ };
 
 struct admission_limits {
     unsigned workers;    /* general workers */
@@ -140,8 +142,8 @@ struct job_queue {
 struct admission {
     struct admission_limits limits;
     struct job_queue queue[JOB_KINDS];
-    unsigned apart;     /* jobs with `apart` that run */
-    unsigned decoding;  /* jobs with `decodes` that wait or run */
+    unsigned apart;     /* large jobs that general workers run */
+    unsigned decoding;  /* jobs on WAY_GPU_COEFFICIENTS that wait or run */
     struct room room;   /* the memory of running jobs; the caller sets room.bodies */
     int64_t typical_ns; /* approximate median of the predicted costs of served jobs */
     int64_t above_ns;   /* since when the wait has reached the target; 0: it is below */
@@ -155,8 +157,6 @@ void admission_init(struct admission *admission, const struct admission_limits *
 
 /* Predicts how many nanoseconds a job that enters this queue now would wait. */
 int64_t admission_wait(const struct admission *admission, enum job_kind kind, int64_t now);
-
-enum job_kind job_kind(const struct job *job);
 
 /* Whether general workers may take jobs from the device's or the readers' queue now. */
 bool admission_overflows(const struct admission *admission, int64_t now);

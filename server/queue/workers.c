@@ -83,7 +83,7 @@ static struct job *next(struct workers *workers, enum role role, enum refusal *r
     } else {
         job = admission_take(&workers->admission, role, refresh_admission(workers), refusal);
     }
-    if (job && job_kind(job) == JOB_SMALL) {
+    if (job && job->kind == JOB_SMALL) {
         workers->small_ns = clock_ns();
     }
     show(workers);
@@ -181,7 +181,7 @@ static void open_lanes(const struct workers_options *options, struct worker *wor
 
 /* Helping with a large job would delay the helper's next small job. */
 static struct crew *helpers(struct workers *workers, const struct job *job) {
-    return !job->large || clock_ns() - workers->small_ns > CALM_NS ? workers->crew : NULL;
+    return job->kind != JOB_LARGE || clock_ns() - workers->small_ns > CALM_NS ? workers->crew : NULL;
 }
 
 static void run(struct workers *workers, enum role role) {
@@ -292,7 +292,7 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
     int64_t now = refresh_admission(workers);
     enum refusal refusal =
         workers->stopping ? REFUSAL_DRAINING : admission_enter(&workers->admission, job, now);
-    enum job_kind kind = job_kind(job);
+    enum job_kind kind = job->kind;
     *wait_ns = admission_wait(&workers->admission, kind, now);
     bool entered = refusal == REFUSAL_NONE, apart = kind == JOB_DEVICE || kind == JOB_READ;
     struct sleeper *called = choose_sleepers(workers, kind, entered);
@@ -316,7 +316,7 @@ uint64_t workers_body_room(const struct workers *workers) {
 bool workers_grow(struct workers *workers, struct job *job, uint64_t bytes) {
     crew_lock(workers->crew);
     refresh_admission(workers);
-    bool fits = room_grow(&workers->admission.room, &job->bytes, bytes, job->body);
+    bool fits = room_grow(&workers->admission.room, &job->ways[job->way].bytes, bytes, job->body);
     show(workers);
     crew_unlock(workers->crew);
     return fits;

@@ -55,8 +55,7 @@ static int set_up(void **state) {
                                .slots = slot_pool_create(MEMORY),
                                .backend[0] = &device,
                                .backend_count = 2,
-                               .gpu_concurrency = 28,
-                               .entropy_decodes = 224};
+                               .gpu_concurrency = 28};
     return cpu_backend_open("baseline", &service.cpu, &err) == ST_OK ? 0 : -1;
 }
 
@@ -76,37 +75,41 @@ static const struct job *estimate(size_t size) {
     return &request.job;
 }
 
+static bool offers(const struct job *job, enum way way) {
+    return job->ways[way].ns > 0;
+}
+
+/* Bytes that a general worker is counted with. */
+static uint64_t general_bytes(const struct job *job) {
+    return job->ways[job->general].bytes;
+}
+
 static void test_a_progressive_file(void **state) {
     (void)state;
     const struct job *job = estimate(USUAL);
-    assert_true(job->readable && !job->suits && !job->device && request.cost.way == WAY_GPU_COEFFICIENTS);
-    assert_true(job->read_ns > job->cost_ns);
-    assert_int_equal(job->read_ns, request.cost.ways[WAY_GPU_SCANS].table_ns);
+    assert_true(offers(job, WAY_GPU_SCANS) && !offers(job, WAY_GPU_FILE));
+    assert_true(job->way == WAY_GPU_COEFFICIENTS && job->general == WAY_GPU_COEFFICIENTS);
+    assert_true(job->ways[WAY_GPU_SCANS].ns > job->ways[WAY_GPU_COEFFICIENTS].ns);
+    assert_int_equal(job->ways[WAY_GPU_SCANS].ns, request.cost.ways[WAY_GPU_SCANS].table_ns);
 }
 
 static void test_files_that_no_gpu_reads(void **state) {
     (void)state;
     const struct job *job = estimate(BODY_MAX / 2 + 1); /* larger than the GPU takes */
-    assert_true(!job->readable && request.cost.way == WAY_GPU_COEFFICIENTS);
+    assert_true(!offers(job, WAY_GPU_SCANS) && job->way == WAY_GPU_COEFFICIENTS);
     bytes[3] = 0xC0; /* sequential, of one scan */
     job = estimate(USUAL);
-    assert_true(!job->readable && job->suits && job->device);
+    assert_true(!offers(job, WAY_GPU_SCANS) && job->way == WAY_GPU_FILE);
 }
 
-static void test_services_without_readers(void **state) {
+static void test_services_that_read_no_scans(void **state) {
     (void)state;
-    service.entropy_decodes = 0;
-    assert_true(!estimate(USUAL)->readable && request.cost.way == WAY_GPU_COEFFICIENTS);
-    service.entropy_decodes = 224;
-    config.jpeg_library = CHOICE_jpeg_library_turbo;
-    assert_false(estimate(USUAL)->readable);
-    config.jpeg_library = CHOICE_jpeg_library_own;
-    config.jpeg_codec = CHOICE_jpeg_codec_cpu;
-    assert_false(estimate(USUAL)->readable);
-    config.jpeg_codec = CHOICE_jpeg_codec_auto;
-    assert_true(estimate(USUAL)->readable);
+    settings.config.jpeg_library = CHOICE_jpeg_library_turbo;
+    assert_false(offers(estimate(USUAL), WAY_GPU_SCANS));
+    settings.config.jpeg_library = CHOICE_jpeg_library_own;
+    assert_true(offers(estimate(USUAL), WAY_GPU_SCANS));
     down = true;
-    assert_false(estimate(USUAL)->readable);
+    assert_false(offers(estimate(USUAL), WAY_GPU_SCANS));
 }
 
 /* Only times of workers that do not wait for the GPU count, and none of them as that of a whole job on it. */
@@ -134,13 +137,13 @@ static void test_doubt(void **state) {
     bytes[3] = 0xC0; /* sequential, of one scan */
     service.cost.device_ratio = 8;
     estimate(USUAL);
-    assert_true(request.job.suits);
+    assert_true(offers(&request.job, WAY_GPU_FILE));
     overload_learn(&request, ROLE_LARGE, 2 * request.cost.ns);
     assert_true(service.cost.device_ratio == 8);
     overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);
     float once = service.cost.device_ratio;
     assert_true(once < 8 && once > 7);
-    request.job.suits = false;
+    request.job.ways[WAY_GPU_FILE].ns = 0;
     overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);
     assert_true(service.cost.device_ratio == once);
 }
@@ -190,16 +193,16 @@ static void test_memory_counted(void **state) {
     const struct job *job = estimate(USUAL);
     assert_int_equal(job->body, USUAL);
     assert_int_equal(job->most, room_most(MEMORY));
-    uint64_t usual = job->bytes;
+    uint64_t usual = general_bytes(job);
     assert_true(usual > USUAL && usual < MEMORY / 8);
     bytes[7] = bytes[9] = 10000 >> 8;
     bytes[8] = bytes[10] = 10000 & 255;
     config.max_pixels = settings.config.max_pixels = 200000000;
-    assert_int_equal(estimate(USUAL)->bytes, 0); /* it is refused at once */
+    assert_int_equal(general_bytes(estimate(USUAL)), 0); /* it is refused at once */
     down = false;
-    assert_in_range(estimate(USUAL)->bytes, 1, MEMORY); /* a GPU does it with less */
+    assert_in_range(general_bytes(estimate(USUAL)), 1, MEMORY); /* a GPU does it with less */
     memset(bytes, 0, sizeof header);
-    assert_int_equal(estimate(BODY_MAX)->bytes <= room_most(MEMORY) - BODY_MAX, true);
+    assert_int_equal(general_bytes(estimate(BODY_MAX)) <= room_most(MEMORY) - BODY_MAX, true);
 }
 
 /* ---- a request that is queued again ---- */
@@ -211,16 +214,16 @@ static struct job again; /* as the second worker gets it */
 static void work(struct job *job, struct worker *worker) {
     if (runs++ == 0) {
         assert_int_equal(overload_keep(&request, worker, USUAL), ST_OK); /* no more than predicted */
-        assert_int_equal(overload_keep(&request, worker, request.job.bytes * 9 / 8), ST_OK);
+        assert_int_equal(overload_keep(&request, worker, general_bytes(job) * 9 / 8), ST_OK);
         service.workers = worker->pool;
         request.queued_ns -= config.work_timeout_ms * 1000000 / 4; /* it has waited for long */
         request.picture = (struct bytes){bytes, USUAL};
-        request.needed = 3 * request.job.bytes;
+        request.needed = 3 * general_bytes(job);
         assert_int_equal(overload_move(&request), ST_OK);
         return;
     }
     again = *job;
-    assert_int_equal(overload_keep(&request, worker, 2 * job->bytes), ST_OK); /* once is enough */
+    assert_int_equal(overload_keep(&request, worker, 2 * general_bytes(job)), ST_OK); /* once is enough */
     workers_done(service.workers, job);
     sem_post(&over);
 }
@@ -241,7 +244,7 @@ static void test_moving(void **state) {
     };
     down = true;
     sem_init(&over, 0, 0);
-    uint64_t predicted = estimate(USUAL)->bytes;
+    uint64_t predicted = general_bytes(estimate(USUAL));
     assert_int_equal(workers_create(&service.workers, &options, &err), ST_OK);
     request.queued_ns = clock_ns();
     assert_int_equal(overload_submit(&request), ST_OK);
@@ -249,8 +252,8 @@ static void test_moving(void **state) {
     int64_t most = config.work_timeout_ms * 1000000;
     assert_int_equal(runs, 2);
     assert_true(request.moved && request.needed == 0);
-    assert_int_equal(again.bytes, 3 * predicted);
-    assert_true(!again.suits && !again.device && !again.readable);
+    assert_int_equal(general_bytes(&again), 3 * predicted);
+    assert_true(!offers(&again, WAY_GPU_FILE) && !offers(&again, WAY_GPU_SCANS));
     assert_true(again.max_wait_ns > 0 && again.max_wait_ns <= most - most / 4);
     workers_finish(service.workers, false);
     workers_destroy(service.workers);
@@ -296,7 +299,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_moving, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_progressive_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_that_no_gpu_reads, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_services_without_readers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_services_that_read_no_scans, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_learning, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubt, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_retry_after, set_up, tear_down),

@@ -38,14 +38,21 @@ static inline struct desk make_desk(unsigned devices, bool shared) {
     return desk;
 }
 
+/* A job of that way, if its time there is not 0, or of a general worker's. */
+static inline struct job make_job(int64_t cost_ns, enum way way, int64_t way_ns, uint64_t bytes) {
+    bool reads = way == WAY_GPU_SCANS && way_ns > 0;
+    struct job job = {.general = reads ? WAY_GPU_COEFFICIENTS : WAY_CPU, .max_wait_ns = 10000 * MS};
+    job.ways[way] = (struct job_way){way_ns, bytes};
+    job.ways[job.general] = (struct job_way){cost_ns, reads ? 10 * bytes : bytes};
+    job.way = job.general;
+    return job;
+}
+
 /* device_ms of 0: not for the device. */
 static inline enum refusal enter(struct desk *desk, int64_t cost_ms, int64_t device_ms, uint64_t bytes) {
     struct job *job = &desk->job[desk->used++];
-    *job = (struct job){.cost_ns = cost_ms * MS,
-                        .device_ns = device_ms * MS,
-                        .bytes = bytes,
-                        .max_wait_ns = 10000 * MS,
-                        .device = device_ms > 0};
+    *job = make_job(cost_ms * MS, WAY_GPU_FILE, device_ms * MS, bytes);
+    job->way = device_ms > 0 ? WAY_GPU_FILE : job->general;
     return admission_enter(&desk->admission, job, desk->now);
 }
 
@@ -53,12 +60,7 @@ static inline enum refusal enter(struct desk *desk, int64_t cost_ms, int64_t dev
 static inline enum refusal enter_readable(struct desk *desk, int64_t cost_ms, int64_t read_ms,
                                           uint64_t bytes) {
     struct job *job = &desk->job[desk->used++];
-    *job = (struct job){.cost_ns = cost_ms * MS,
-                        .read_ns = read_ms * MS,
-                        .read_bytes = bytes,
-                        .bytes = 10 * bytes,
-                        .max_wait_ns = 10000 * MS,
-                        .readable = true};
+    *job = make_job(cost_ms * MS, WAY_GPU_SCANS, read_ms * MS, bytes);
     return admission_enter(&desk->admission, job, desk->now);
 }
 

@@ -11,8 +11,8 @@ static void test_to_each_its_own(void **state) {
     enter(&desk, 10, 2, 1);
     enter(&desk, 10, 0, 1);
     enter(&desk, 10, 2, 1);
-    assert_int_equal(job_kind(&desk.job[0]), JOB_DEVICE);
-    assert_int_equal(job_kind(&desk.job[1]), JOB_SMALL);
+    assert_int_equal(desk.job[0].kind, JOB_DEVICE);
+    assert_int_equal(desk.job[1].kind, JOB_SMALL);
     assert_int_equal(admission_waiting(&desk.admission), 3);
     assert_int_equal(take(&desk, ROLE_LARGE), -1);
     assert_int_equal(take(&desk, ROLE_ANY), 1);
@@ -29,8 +29,7 @@ static void test_to_each_its_own(void **state) {
 /* Enters a job that suits the device and that an idle core would do sooner. */
 static enum refusal enter_either(struct desk *desk, int64_t cost_ns, int64_t device_ns) {
     struct job *job = &desk->job[desk->used++];
-    *job = (struct job){
-        .cost_ns = cost_ns, .device_ns = device_ns, .bytes = 1, .max_wait_ns = 10000 * MS, .suits = true};
+    *job = make_job(cost_ns, WAY_GPU_FILE, device_ns, 1);
     return admission_enter(&desk->admission, job, desk->now);
 }
 
@@ -39,26 +38,26 @@ static void test_cores_are_spared(void **state) {
     struct desk desk = make_desk(28, true);
     desk.admission.limits.workers = 16;
     enter_either(&desk, MS, 4 * MS / 3);
-    assert_int_equal(job_kind(&desk.job[0]), JOB_SMALL); /* all cores are idle */
+    assert_int_equal(desk.job[0].kind, JOB_SMALL); /* all cores are idle */
     enter_either(&desk, MS, 4 * MS / 3);
-    assert_int_equal(job_kind(&desk.job[1]), JOB_DEVICE); /* beside one that waits */
+    assert_int_equal(desk.job[1].kind, JOB_DEVICE); /* beside one that waits */
     assert_int_equal(take(&desk, ROLE_ANY), 0);
     enter_either(&desk, MS, 4 * MS / 3);
-    assert_int_equal(job_kind(&desk.job[2]), JOB_DEVICE); /* beside one that runs */
+    assert_int_equal(desk.job[2].kind, JOB_DEVICE); /* beside one that runs */
     enter_either(&desk, TUNED_GPU_HANDING_NS, MS / 10);
-    assert_int_equal(job_kind(&desk.job[3]), JOB_SMALL); /* it would take a core for as long */
+    assert_int_equal(desk.job[3].kind, JOB_SMALL); /* it would take a core for as long */
     enter_either(&desk, MS, 2 * MS);
-    assert_int_equal(job_kind(&desk.job[4]),
+    assert_int_equal(desk.job[4].kind,
                      JOB_SMALL); /* 16 workers are faster than the GPU with 28 JPEGs in progress */
     enter(&desk, 1, 0, 1);
-    assert_int_equal(job_kind(&desk.job[5]), JOB_SMALL); /* the device cannot do it */
+    assert_int_equal(desk.job[5].kind, JOB_SMALL); /* the device cannot do it */
     desk.admission.device_down = true;
     enter_either(&desk, MS, 4 * MS / 3);
-    assert_int_equal(job_kind(&desk.job[6]), JOB_SMALL);
+    assert_int_equal(desk.job[6].kind, JOB_SMALL);
     desk.admission.device_down = false;
     desk.admission.limits.devices = 0;
     enter_either(&desk, MS, 4 * MS / 3);
-    assert_int_equal(job_kind(&desk.job[7]), JOB_SMALL);
+    assert_int_equal(desk.job[7].kind, JOB_SMALL);
 }
 
 /* The device has work for longer than ADMISSION_SPARING_NS, and cores do not. */
@@ -71,12 +70,12 @@ static void test_a_long_queue_of_the_device(void **state) {
         enter(&desk, 500, 50, 1);
     }
     enter_either(&desk, 10 * MS, MS);
-    assert_int_equal(job_kind(&desk.job[5]), JOB_DEVICE); /* after 100 ms */
+    assert_int_equal(desk.job[5].kind, JOB_DEVICE); /* after 100 ms */
     enter_either(&desk, 10 * MS, MS);
-    assert_int_equal(job_kind(&desk.job[6]), JOB_SMALL); /* after 100.5 ms */
+    assert_int_equal(desk.job[6].kind, JOB_SMALL); /* after 100.5 ms */
     enter(&desk, 90, 0, 1);
     enter_either(&desk, 10 * MS, MS);
-    assert_int_equal(job_kind(&desk.job[8]), JOB_DEVICE); /* the cores have a queue, too */
+    assert_int_equal(desk.job[8].kind, JOB_DEVICE); /* the cores have a queue, too */
 }
 
 /* From then on it counts among the small ones. */
@@ -88,7 +87,7 @@ static void test_taken_without_a_device(void **state) {
     assert_int_equal(take(&desk, ROLE_DEVICE), 0);
     assert_int_equal(take(&desk, ROLE_ANY), 1);
     const struct job_queue *queue = desk.admission.queue;
-    assert_int_equal(job_kind(&desk.job[1]), JOB_SMALL);
+    assert_int_equal(desk.job[1].kind, JOB_SMALL);
     assert_int_equal(queue[JOB_SMALL].running, 1);
     assert_int_equal(queue[JOB_SMALL].running_ns, 50 * MS);
     assert_int_equal(queue[JOB_DEVICE].running, 1);
@@ -107,11 +106,11 @@ static void test_large_ones_without_a_device(void **state) {
     struct desk desk = make_desk(1, true);
     for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(enter(&desk, 500, 600, 1), REFUSAL_NONE);
-        assert_false(desk.job[i].large);
+        assert_int_equal(desk.job[i].kind, JOB_DEVICE);
     }
     assert_int_equal(take(&desk, ROLE_DEVICE), 0);
     assert_int_equal(take(&desk, ROLE_ANY), 3);
-    assert_int_equal(job_kind(&desk.job[3]), JOB_LARGE);
+    assert_int_equal(desk.job[3].kind, JOB_LARGE);
     assert_int_equal(desk.admission.queue[JOB_LARGE].running_ns, 500 * MS);
     assert_int_equal(desk.admission.apart, 1);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
@@ -161,9 +160,11 @@ static void test_waits(void **state) {
     assert_int_equal(admission_wait(admission, JOB_DEVICE, desk.now), 9 * MS);
     desk.now += 70 * MS;
     assert_int_equal(admission_wait(admission, JOB_DEVICE, desk.now), 70 * MS);
-    struct job hasty = {.cost_ns = MS, .device_ns = MS, .max_wait_ns = 69 * MS, .device = true};
+    struct job hasty = make_job(MS, WAY_GPU_FILE, MS, 0);
+    hasty.way = WAY_GPU_FILE;
+    hasty.max_wait_ns = 69 * MS;
     assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_WAIT);
-    hasty.device = false; /* nothing waits there */
+    hasty.way = WAY_CPU; /* nothing waits there */
     assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_NONE);
 }
 

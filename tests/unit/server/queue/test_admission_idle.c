@@ -20,7 +20,7 @@ static void test_open(void **state) {
     done(&desk, 0);
     assert_true(admission_is_open(&desk.admission));
     enter(&desk, 2000, 0, 1);
-    assert_true(desk.job[2].large && admission_is_open(&desk.admission));
+    assert_true(desk.job[2].kind == JOB_LARGE && admission_is_open(&desk.admission));
     desk.admission.limits.queue = 1; /* and that many wait */
     assert_false(admission_is_open(&desk.admission));
 }
@@ -80,10 +80,11 @@ static void test_refused_ones_do_not_make_large_ones_usual(void **state) {
     for (unsigned i = 0; i < 20 * JOBS; i++) {
         desk.used = 0;
         enter(&desk, 400, 0, 1);
-        assert_true(desk.job[0].large);
+        assert_int_equal(desk.job[0].kind, JOB_LARGE);
         assert_int_equal(take(&desk, ROLE_LARGE), 0);
         admission_done(&desk.admission, &desk.job[0], desk.now);
-        desk.job[1] = (struct job){.cost_ns = 400 * MS, .max_wait_ns = -1};
+        desk.job[1] = make_job(400 * MS, WAY_GPU_FILE, 0, 0);
+        desk.job[1].max_wait_ns = -1;
         assert_int_equal(admission_enter(&desk.admission, &desk.job[1], desk.now), REFUSAL_WAIT);
     }
 }

@@ -84,12 +84,12 @@ static struct cost predict(const struct world *world) {
 
 static void ask(struct world *world, struct client *client) {
     client->cost = predict(world);
-    client->job = (struct job){.cost_ns = client->cost.ns,
-                               .device_ns = client->cost.device_ns,
-                               .bytes = 8 << 20, /* two pictures of 4:2:0 and room for the answer */
-                               .max_wait_ns = 10 * SECOND_NS,
-                               .suits = !world->admission.device_down,
-                               .device = !world->admission.device_down && cost_device_first(&client->cost)};
+    bool serves = !world->admission.device_down;
+    const uint64_t memory = 8 << 20; /* two pictures of 4:2:0 and room for the answer */
+    client->job = (struct job){.general = client->cost.way, .max_wait_ns = 10 * SECOND_NS};
+    client->job.ways[WAY_GPU_FILE] = (struct job_way){serves ? client->cost.device_ns : 0, memory};
+    client->job.ways[client->cost.way] = (struct job_way){client->cost.ns, memory};
+    client->job.way = serves && cost_device_first(&client->cost) ? WAY_GPU_FILE : client->cost.way;
     client->asked = world->now;
     bool open = admission_is_open(&world->admission);
     enum refusal gate = admission_gate(&world->admission, client->job.max_wait_ns, world->now);
@@ -147,7 +147,7 @@ static void finish(struct world *world, struct client *client) {
     *(device ? &world->on_device : &world->on_worker) -= 1;
     if (!device) {
         cost_learn(&world->model, &client->cost, client->cost.way, world->now - client->began, 0);
-        if (client->job.suits) {
+        if (client->job.ways[WAY_GPU_FILE].ns > 0) {
             cost_doubt_device(&world->model);
         }
     } else if (!world->admission.device_down) {

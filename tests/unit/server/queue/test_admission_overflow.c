@@ -19,7 +19,7 @@ static void test_overflow(void **state) {
     for (int newest = 7; newest > 4; newest--) {
         assert_true(admission_overflows(&desk.admission, desk.now));
         assert_int_equal(take(&desk, ROLE_ANY), newest);
-        assert_false(desk.job[newest].device);
+        assert_int_equal(desk.job[newest].way, WAY_CPU);
     }
     /* (3 + 1) * 12 / 2 + 12 ms: the processor takes longer */
     assert_false(admission_overflows(&desk.admission, desk.now));
@@ -94,7 +94,7 @@ static void test_a_device_that_is_down(void **state) {
     desk.admission.device_down = true;
     for (int i = 1; i < 4; i++) {
         assert_int_equal(take(&desk, ROLE_ANY), i);
-        assert_false(desk.job[i].device);
+        assert_int_equal(desk.job[i].way, WAY_CPU);
     }
     for (int i = 0; i < 4; i++) {
         done(&desk, i);

@@ -22,14 +22,14 @@ static void test_cores_read_while_few_are_in_progress(void **state) {
     struct desk desk = make_desk_of(4, 8);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(enter_readable(&desk, 10, 40, 1), REFUSAL_NONE);
-        assert_true(desk.job[i].decodes && !desk.job[i].reads);
-        assert_int_equal(job_kind(&desk.job[i]), JOB_SMALL);
+        assert_int_equal(desk.job[i].way, WAY_GPU_COEFFICIENTS);
+        assert_int_equal(desk.job[i].kind, JOB_SMALL);
         assert_int_equal(take(&desk, ROLE_ANY), i);
     }
     assert_int_equal(desk.admission.decoding, 2);
     enter_readable(&desk, 10, 40, 1);
-    assert_true(desk.job[2].reads && !desk.job[2].decodes);
-    assert_int_equal(job_kind(&desk.job[2]), JOB_READ);
+    assert_int_equal(desk.job[2].way, WAY_GPU_SCANS);
+    assert_int_equal(desk.job[2].kind, JOB_READ);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     assert_int_equal(take(&desk, ROLE_DEVICE), -1);
     assert_int_equal(take(&desk, ROLE_LARGE), -1);
@@ -37,7 +37,7 @@ static void test_cores_read_while_few_are_in_progress(void **state) {
     assert_int_equal(desk.admission.queue[JOB_READ].running_ns, 40 * MS);
     done(&desk, 0);
     enter_readable(&desk, 10, 40, 1); /* a core is free of such jobs again */
-    assert_true(desk.job[3].decodes);
+    assert_int_equal(desk.job[3].way, WAY_GPU_COEFFICIENTS);
     assert_int_equal(take(&desk, ROLE_READ), -1);
     assert_int_equal(take(&desk, ROLE_ANY), 3);
     for (int i = 1; i < 4; i++) {
@@ -52,14 +52,14 @@ static void test_nothing_shared(void **state) {
     struct desk desk = make_desk(1, false);
     desk.admission.limits.readers = 2;
     enter_readable(&desk, 10, 40, 1);
-    assert_true(desk.job[0].reads);
+    assert_int_equal(desk.job[0].way, WAY_GPU_SCANS);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     assert_int_equal(take(&desk, ROLE_READ), 0);
     assert_int_equal(desk.admission.room.bytes, 1);
     done(&desk, 0);
     desk.admission.device_down = true;
     enter_readable(&desk, 10, 40, 1);
-    assert_false(desk.job[1].reads);
+    assert_int_equal(desk.job[1].way, WAY_GPU_COEFFICIENTS);
     assert_int_equal(take(&desk, ROLE_ANY), 1);
     assert_int_equal(desk.admission.room.bytes, 10);
     done(&desk, 1);
@@ -73,7 +73,8 @@ static void test_one_worker(void **state) {
     enter_readable(&desk, 10, 40, 1);
     assert_int_equal(take(&desk, ROLE_ANY), 0);
     enter_readable(&desk, 10, 40, 1);
-    assert_true(desk.job[0].decodes && desk.job[1].reads);
+    assert_int_equal(desk.job[0].way, WAY_GPU_COEFFICIENTS);
+    assert_int_equal(desk.job[1].way, WAY_GPU_SCANS);
 }
 
 /* Where small jobs wait for a core, no further one is needed. */
@@ -85,14 +86,14 @@ static void test_small_jobs_wait(void **state) {
         assert_int_equal(take(&desk, ROLE_ANY), i);
     }
     enter_readable(&desk, 10, 40, 1); /* all workers are busy, and none waits yet */
-    assert_true(desk.job[4].decodes);
+    assert_int_equal(desk.job[4].way, WAY_GPU_COEFFICIENTS);
     enter_readable(&desk, 10, 40, 1);
-    assert_true(desk.job[5].reads);
+    assert_int_equal(desk.job[5].way, WAY_GPU_SCANS);
     done(&desk, 0);
     enter(&desk, 2000, 0, 1); /* large ones have workers of their own */
     assert_int_equal(take(&desk, ROLE_ANY), 4);
     enter_readable(&desk, 10, 40, 1);
-    assert_true(desk.job[7].decodes);
+    assert_int_equal(desk.job[7].way, WAY_GPU_COEFFICIENTS);
 }
 
 /* A job that an idle worker is about to take does not count as one that waits. */
@@ -103,20 +104,20 @@ static void test_idle_workers_come_first(void **state) {
         enter(&desk, 10, 0, 1);
     }
     enter_readable(&desk, 10, 40, 1); /* the fourth worker takes it */
-    assert_true(desk.job[3].decodes);
+    assert_int_equal(desk.job[3].way, WAY_GPU_COEFFICIENTS);
     enter_readable(&desk, 10, 40, 1);
-    assert_true(desk.job[4].reads);
+    assert_int_equal(desk.job[4].way, WAY_GPU_SCANS);
 }
 
 static void test_without_readers(void **state) {
     (void)state;
     struct desk desk = make_busy_desk(0);
     enter_readable(&desk, 10, 40, 1);
-    assert_false(desk.job[1].reads);
+    assert_int_equal(desk.job[1].way, WAY_GPU_COEFFICIENTS);
     desk = make_busy_desk(8);
     desk.admission.device_down = true;
     enter_readable(&desk, 10, 40, 1);
-    assert_true(desk.job[1].decodes && !desk.job[1].reads);
+    assert_int_equal(desk.job[1].way, WAY_GPU_COEFFICIENTS);
     assert_int_equal(take(&desk, ROLE_ANY), 1);
     done(&desk, 0);
     done(&desk, 1);
@@ -128,12 +129,13 @@ static void test_none_is_large(void **state) {
     (void)state;
     struct desk desk = make_busy_desk(8);
     enter_readable(&desk, 2000, 40, 1);
-    assert_true(desk.job[1].reads && !desk.job[1].large);
+    assert_int_equal(desk.job[1].way, WAY_GPU_SCANS);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     assert_int_equal(take(&desk, ROLE_READ), 1);
     done(&desk, 0);
     enter_readable(&desk, 2000, 40, 1);
-    assert_true(desk.job[2].decodes && desk.job[2].large);
+    assert_int_equal(desk.job[2].way, WAY_GPU_COEFFICIENTS);
+    assert_int_equal(desk.job[2].kind, JOB_LARGE);
     assert_int_equal(take(&desk, ROLE_LARGE), 2);
     done(&desk, 1);
     done(&desk, 2);
@@ -154,7 +156,8 @@ static void test_waits(void **state) {
         assert_int_equal(take(&desk, ROLE_READ), i);
     }
     assert_int_equal(admission_wait(admission, JOB_READ, desk.now), 40 * MS);
-    struct job hasty = {.cost_ns = MS, .read_ns = MS, .max_wait_ns = 39 * MS, .readable = true};
+    struct job hasty = make_job(MS, WAY_GPU_SCANS, MS, 0);
+    hasty.max_wait_ns = 39 * MS;
     assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_WAIT);
     assert_int_equal(desk.admission.decoding, 1);
     hasty.max_wait_ns = 40 * MS;
@@ -211,7 +214,8 @@ static void test_what_came_too_late(void **state) {
         enum refusal refusal;
         enter_readable(&desk, 10, 40, 1);
         enter_readable(&desk, 10, 40, 1);
-        assert_true(desk.job[0].decodes && desk.job[1].reads);
+        assert_int_equal(desk.job[0].way, WAY_GPU_COEFFICIENTS);
+        assert_int_equal(desk.job[1].way, WAY_GPU_SCANS);
         desk.now += 10000 * MS;
         for (unsigned j = 0; j < 2; j++) {
             assert_ptr_equal(admission_take(&desk.admission, roles[i], desk.now, &refusal), &desk.job[j]);
@@ -250,14 +254,14 @@ static void test_a_device_that_is_down(void **state) {
     desk.admission.device_down = true;
     assert_true(admission_overflows(&desk.admission, desk.now));
     assert_int_equal(take(&desk, ROLE_ANY), 2);
-    assert_true(desk.job[2].decodes && !desk.job[2].reads);
+    assert_int_equal(desk.job[2].way, WAY_GPU_COEFFICIENTS);
     assert_int_equal(desk.admission.decoding, 2);
     assert_int_equal(desk.admission.queue[JOB_SMALL].running_ns, 30 * MS);
     assert_int_equal(desk.admission.queue[JOB_READ].waiting_ns, 80 * MS);
     assert_int_equal(take(&desk, ROLE_LARGE), -1);
     assert_int_equal(take(&desk, ROLE_ANY), 3);
     assert_int_equal(take(&desk, ROLE_READ), 4); /* readers compute in the end as well */
-    assert_true(desk.job[4].reads);
+    assert_int_equal(desk.job[4].way, WAY_GPU_SCANS);
     for (int i = 0; i < 5; i++) {
         done(&desk, i);
     }
@@ -291,7 +295,7 @@ static void test_large_ones_of_a_device_that_is_down(void **state) {
     enter(&desk, 10, 5, 1);
     desk.admission.device_down = true;
     assert_int_equal(take(&desk, ROLE_ANY), 1);
-    assert_int_equal(job_kind(&desk.job[1]), JOB_LARGE);
+    assert_int_equal(desk.job[1].kind, JOB_LARGE);
     assert_int_equal(desk.admission.apart, 1);
     assert_int_equal(take(&desk, ROLE_ANY), 3);
     assert_int_equal(take(&desk, ROLE_ANY), -1);

@@ -28,7 +28,8 @@ static void refuse(struct job *job, enum refusal refusal) {
 
 /* Whether a job of this cost gets help. */
 static bool gets_help(int64_t cost_ns) {
-    struct job job = {.cost_ns = cost_ns, .bytes = 1, .max_wait_ns = INT64_C(3600000000000)};
+    struct job job = {.general = WAY_CPU, .way = WAY_CPU, .max_wait_ns = INT64_C(3600000000000)};
+    job.ways[WAY_CPU] = (struct job_way){cost_ns, 1};
     int64_t wait_ns;
     assert_int_equal(workers_submit(workers, &job, &wait_ns), REFUSAL_NONE);
     sem_wait(&over);

@@ -121,12 +121,10 @@ static void open_gate(unsigned count) {
 static void submit(struct job *jobs, unsigned count) {
     for (unsigned i = 0; i < count; i++) {
         int64_t wait_ns;
-        jobs[i] = (struct job){.cost_ns = 10000000,
-                               .read_ns = 40000000,
-                               .read_bytes = read_bytes,
-                               .bytes = by_cores ? MEMORY : 1,
-                               .max_wait_ns = INT64_C(3600000000000),
-                               .readable = !by_cores};
+        enum way way = by_cores ? WAY_CPU : WAY_GPU_COEFFICIENTS;
+        jobs[i] = (struct job){.general = way, .way = way, .max_wait_ns = INT64_C(3600000000000)};
+        jobs[i].ways[way] = (struct job_way){10000000, by_cores ? MEMORY : 1};
+        jobs[i].ways[WAY_GPU_SCANS] = (struct job_way){by_cores ? 0 : 40000000, read_bytes};
         assert_int_equal(workers_submit(workers, &jobs[i], &wait_ns), REFUSAL_NONE);
     }
 }
