@@ -201,22 +201,17 @@ static void note_failure(struct transcoding *work, const struct outcome *before,
     note_way_left(request, 0, err);
 }
 
-enum status transcode_run(struct request *request, struct worker *worker, struct work_plan *plan,
-                          bool *complete, struct error *err) {
+enum status transcode_run(struct request *request, struct worker *worker, enum way way,
+                          struct work_plan *plan, bool *complete, struct error *err) {
     static const enum transcode_form forms[] = {[WAY_GPU_FILE] = TRANSCODE_SCAN,
                                                 [WAY_GPU_SCANS] = TRANSCODE_SCANS,
                                                 [WAY_GPU_COEFFICIENTS] = TRANSCODE_COEFFICIENTS};
-    const enum way way = request->job.way;
-    struct transcoding work = {.request = request, .lane = worker->lane[0], .plan = plan, .way = way};
+    struct transcoding work = {
+        .request = request, .lane = worker->lane[0], .plan = plan, .way = way, .form = forms[way]};
     const struct outcome before = request->outcome;
     const struct region_mark regions = region_mark(&plan->selection.region);
     struct error cause = {0};
     size_t used = request->slot->used;
-    if (way > WAY_GPU_COEFFICIENTS || !work.lane || !way_serves(way, service_gpu(request->service)) ||
-        !way_fits(way, plan)) {
-        return ST_OK;
-    }
-    work.form = forms[way];
     enum status status = run(&work, &cause);
     slot_give_back(work.slot);
     *complete = status == ST_OK;

@@ -10,12 +10,6 @@
 #include "server/request.h"
 #include "server/service.h"
 
-static bool device_helps(const struct request *request, const struct worker *worker) {
-    struct service *service = request->service;
-    return worker->lane[0] && backend_transcodes(service->backend[0]) > 0 &&
-           backend_state(service->backend[0], NULL) == BACKEND_SERVING;
-}
-
 /* The input lies in the first part of the workspace, the output in the second. */
 static struct transcode partial_job(const struct work_plan *plan, const struct workspace *work) {
     return (struct transcode){.chain = &plan->chain,
@@ -48,8 +42,7 @@ bool transcode_part_decode(struct request *request, const struct worker *worker,
     struct lane_timing timing;
     struct error cause = {0};
     size_t size = 0;
-    if (!way_fits(WAY_GPU_DECODE, plan) || !device_helps(request, worker) ||
-        file.size > work->footprint.picture) {
+    if (file.size > work->footprint.picture) {
         return false;
     }
     struct transcode job = partial_job(plan, work);
@@ -79,11 +72,6 @@ static enum status answer_with_copy(struct request *request, const struct work_p
     enum status status = jpeg_splice(encoded, &written, JPEG_SPLICE_MINOR, &plan->options,
                                      &plan->picture.metadata, body, &scans, err);
     return status == ST_OK ? buf_append(body, scans.data, scans.size, err) : status;
-}
-
-bool transcode_part_may_encode(const struct request *request, const struct worker *worker,
-                               const struct work_plan *plan) {
-    return way_fits(WAY_GPU_ENCODE, plan) && device_helps(request, worker);
 }
 
 bool transcode_part_encode(struct request *request, const struct worker *worker, const struct work_plan *plan,

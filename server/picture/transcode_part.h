@@ -9,14 +9,10 @@
 struct request;
 struct worker;
 
-/* Lets a device decode the picture and run the chain, if WAY_GPU_DECODE fits. Returns true when
+/* Lets a device decode the picture and run the chain. Returns true when
  * *result holds the chain's result, in the workspace. After false the worker must do all of it. */
 bool transcode_part_decode(struct request *request, const struct worker *worker, const struct work_plan *plan,
                            struct workspace *work, struct image *result);
-
-/* Whether a device is to be asked to filter and encode, once the picture is decoded. */
-bool transcode_part_may_encode(const struct request *request, const struct worker *worker,
-                               const struct work_plan *plan);
 
 /* Lets a device run the chain over `source`, which lies in work->memory[0], and encode the result. Returns
  * true when the answer's body is complete. After false the worker must filter and encode the picture. */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * What cores do of a picture: they read it, search it, draw its regions, filter it and write the answer. On
+ * WAY_GPU_FILTER a GPU runs the chains. On WAY_GPU_DECODE and WAY_GPU_ENCODE it has done, or does, the rest.
+ */
+#ifndef BLURD_SERVER_PICTURE_CORES_H
+#define BLURD_SERVER_PICTURE_CORES_H
+
+#include "codecs/codec.h"
+#include "server/metrics.h"
+#include "server/picture/workspace.h"
+#include "server/planner/plan.h"
+
+struct request;
+struct worker;
+
+/* A run over one picture. Zero-initialise; before the functions below the caller sets request, worker, err,
+ * plan, work (open), way and clock. Only the worker's thread uses it. */
+struct cores {
+    struct request *request;
+    struct worker *worker;
+    struct error *err;
+    struct work_plan plan;
+    struct workspace work;
+    struct image source, result;
+    enum way way;              /* that is being tried */
+    bool left;                 /* it cannot: the next one begins with what is there */
+    bool decoded;              /* `source` is complete */
+    bool drawn;                /* its regions are drawn, too, and it is upright */
+    bool opened;               /* the answer's body is */
+    int64_t decode_ns;         /* time of decoding within the filter stage */
+    int64_t follow_ns;         /* time of filtering and encoding during the decoder's call */
+    struct encoding *encoding; /* encodes rows while filters run; NULL: the encoder runs afterwards */
+    int64_t encode_ns;         /* time of encoding within the filter stage */
+    int64_t clock;             /* when the current stage began */
+    bool complete;             /* the answer is complete */
+};
+
+/* Adds the time since the last stage to this one. */
+void cores_end_stage(struct cores *run, enum stage stage);
+
+/* Decodes the whole picture, searches it and draws its regions, once. Fails like codec_decode and
+ * selection.h.
+ */
+enum status cores_decode(struct cores *run);
+
+/* Writes the answer's body from `result`, which is complete. Fails like codec_encode. */
+enum status cores_write(struct cores *run);
+
+/* Does all of it, with a GPU for the chains on WAY_GPU_FILTER. With run->left, WAY_CPU goes on with what is
+ * there, whatever the status. Else fails like the functions above and lane_run. */
+enum status cores_run(struct cores *run);
+
+#endif
