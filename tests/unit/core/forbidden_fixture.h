@@ -60,6 +60,7 @@ static inline long try_memory_made_to_run(void) {
 
 static char forbidden_byte[1];
 static struct iovec forbidden_piece = {forbidden_byte, 1};
+static int forbidden_pair[2];
 
 /* What no sandbox leaves open. */
 static const struct forbidden forbidden_anywhere[] = {
@@ -69,6 +70,11 @@ static const struct forbidden forbidden_anywhere[] = {
     CALL("unshare", unshare, CLONE_NEWNS),
     CALL("read another's memory", process_vm_readv, PARENT, (long)&forbidden_piece, 1, (long)&forbidden_piece,
          1),
+    CALL("signal another process", kill, PARENT, 0),
+    CALL("signal another's thread", tgkill, PARENT, PARENT, 0),
+    CALL("open another process", pidfd_open, PARENT),
+    CALL("a pair of datagram sockets", socketpair, AF_UNIX, SOCK_DGRAM, 0, (long)forbidden_pair),
+    CALL("setuid", setuid, 0),
     CALL("socket AF_INET", socket, AF_INET, SOCK_STREAM),
     CALL("memory to run", mmap, 0, 4096, PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1),
     {.text = "memory made to run", .function = try_memory_made_to_run},

@@ -27,7 +27,6 @@ enum { SLOT_SIZE = 1 << 18 };
 
 static char text[] = "/tmp/blurd-new";
 static struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
-static int two[2];
 
 static const struct forbidden attempts[] = {
     CALL("read a file", openat, AT_FDCWD, TEXT("/etc/passwd")),
@@ -41,12 +40,8 @@ static const struct forbidden attempts[] = {
     CALL("read a link", readlinkat, AT_FDCWD, TEXT("/proc/self/exe"), 0, 0),
     CALL("unlink", unlinkat, AT_FDCWD, TEXT(text)),
     CALL("mkdir", mkdirat, AT_FDCWD, TEXT(text), 0700),
-    CALL("signal another process", kill, PARENT, 0),
     CALL("signal itself", kill, 0, 0),
-    CALL("signal another's thread", tgkill, PARENT, PARENT, 0),
-    CALL("open another process", pidfd_open, PARENT),
     CALL("socket AF_UNIX", socket, AF_UNIX, SOCK_DGRAM),
-    CALL("a pair of sockets", socketpair, AF_UNIX, SOCK_DGRAM, 0, (long)two),
     CALL("connect", connect, 0),
     CALL("bind", bind, 0),
     CALL("accept", accept4, 0),
@@ -56,7 +51,6 @@ static const struct forbidden attempts[] = {
     CALL("a limit of files again", prlimit64, 0, RLIMIT_FSIZE, (long)&unlimited),
     CALL("the limit of another", prlimit64, PARENT, RLIMIT_DATA, (long)&unlimited),
     CALL("its priority", setpriority, PRIO_PROCESS, 0, 0),
-    CALL("setuid", setuid, 0),
 };
 enum { OWN = sizeof attempts / sizeof attempts[0], ATTEMPTS = OWN + FORBIDDEN_ANYWHERE };
 

@@ -48,7 +48,6 @@ static unsigned version;     /* of Landlock */
 static struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_port = 0x0900};
 static struct iovec piece = {folder, 1};
 static struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
-static int two[2];
 
 enum { TCP = -1001, MEMORY = -1002 };
 
@@ -83,14 +82,10 @@ static const struct forbidden attempts[] = {
     CALL("chmod", fchmodat, AT_FDCWD, TEXT(file), 0777),
     CALL("chown", fchownat, AT_FDCWD, TEXT(file), 1, 1),
     CALL("run a program from memory", execveat, MEMORY, TEXT(""), 0, 0, 0x1000 /* AT_EMPTY_PATH */),
-    CALL("signal another process", kill, PARENT, 0),
-    CALL("signal another's thread", tgkill, PARENT, PARENT, 0),
     CALL("have the kernel signal it", fcntl, TCP, F_SETOWN, PARENT),
     CALL("write another's memory", process_vm_writev, PARENT, (long)&piece, 1, (long)&piece, 1),
-    CALL("open another process", pidfd_open, PARENT),
     CALL("socket AF_UNIX", socket, AF_UNIX, SOCK_DGRAM),
     CALL("socket AF_NETLINK", socket, AF_NETLINK, SOCK_RAW),
-    CALL("a pair of sockets", socketpair, AF_UNIX, SOCK_DGRAM, 0, (long)two),
     CALL("connect", connect, TCP, (long)&loopback, sizeof loopback),
     CALL("connect while sending", sendto, TCP, TEXT("x"), 1, MSG_FASTOPEN, (long)&loopback, sizeof loopback),
     CALL("bind", bind, TCP, (long)&loopback, sizeof loopback),
@@ -101,7 +96,6 @@ static const struct forbidden attempts[] = {
     CALL("limits again", prlimit64, 0, RLIMIT_CORE, (long)&unlimited),
     CALL("setns", setns, 0),
     CALL("capset", capset, 0),
-    CALL("setuid", setuid, 0),
     CALL("another personality", personality, 0x0040000),
 };
 enum { OWN = sizeof attempts / sizeof attempts[0], ATTEMPTS = OWN + FORBIDDEN_ANYWHERE };

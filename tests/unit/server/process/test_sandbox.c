@@ -124,8 +124,6 @@ static const struct forbidden attempts[] = {
     CALL("chroot", chroot, TEXT("/")),
     CALL("run a program from memory", execveat, MEMORY, TEXT(""), 0, 0, 0x1000 /* AT_EMPTY_PATH */),
     {.text = "fork into a name space", .function = try_namespace},
-    CALL("signal another process", kill, PARENT),
-    CALL("signal another's thread", tgkill, PARENT, PARENT),
     CALL("have the kernel signal it", fcntl, TCP, F_SETOWN, PARENT),
     CALL("socket AF_INET6", socket, AF_INET6, SOCK_DGRAM),
     CALL("socket AF_UNIX", socket, AF_UNIX, SOCK_STREAM),
@@ -135,7 +133,6 @@ static const struct forbidden attempts[] = {
     CALL("connect while sending", sendto, TCP, TEXT("x"), 1, MSG_FASTOPEN, (long)&loopback, sizeof loopback),
     CALL("bind", bind, TCP, (long)&loopback, sizeof loopback),
     CALL("listen", listen, TCP, 1),
-    CALL("a pair of datagram sockets", socketpair, AF_UNIX, SOCK_DGRAM, 0, (long)two),
     CALL("a pair of streams", socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, (long)two),
     CALL("send to a path", sendto, NOTIFY, TEXT("x"), 1, 0, (long)&elsewhere, sizeof elsewhere),
     {.text = "send a message to a path", .function = try_send_to_a_path},
@@ -174,7 +171,6 @@ static const struct forbidden attempts[] = {
     CALL("somebody else's priority", setpriority, PRIO_PROCESS, 1, 5),
     CALL("all processes' priority", setpriority, PRIO_USER, 0, 5),
     CALL("open_by_handle_at", open_by_handle_at, 0),
-    CALL("pidfd_open", pidfd_open, 0),
     CALL("openat2", openat2, 0),
 };
 enum { OWN = sizeof attempts / sizeof attempts[0], ATTEMPTS = OWN + FORBIDDEN_ANYWHERE };
