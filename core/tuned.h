@@ -51,8 +51,8 @@
 #define TUNED_GPU_DETECT_PIXEL_NS 0.25F
 /* Entropy decoding of a progressive JPEG: nanoseconds, and nanoseconds a byte. 23 to 28 ms with 363 to 513
  * KB, nearly the same for hundreds of them at a time. H100: bench/gpu.sh sizes. */
-#define TUNED_GPU_READ_NS 8e6F
-#define TUNED_GPU_READ_BYTE_NS 50
+#define TUNED_GPU_ENTROPY_DECODE_NS 8e6F
+#define TUNED_GPU_ENTROPY_DECODE_BYTE_NS 50
 /* Nanoseconds of a core that a job of the GPU takes beside what each request takes; below, a core does it
  * itself. Other hosts differ by a factor of two, which matters for pictures below 100x100 only. H200:
  * bench/gpu.sh threads. */
@@ -64,10 +64,11 @@ enum {
     /* H100: BLURD_GPU_PICTURES=N bench/gpu.sh crowd. */
     TUNED_GPU_PICTURES = 28, /* JPEGs in progress on each GPU */
     /* H100: bench/gpu.sh sizes. 23 ms for the scans of a file and 5 for the rest of 28 files. */
-    TUNED_GPU_READINGS = 8, /* progressive files that are entropy-decoded, for each of TUNED_GPU_PICTURES */
-    TUNED_GPU_READ_LAUNCHES = 24,     /* kernels for them in progress */
-    TUNED_GPU_READ_PACE_NS = 2000000, /* between two of these launches */
-    TUNED_GPU_READ_LOOK_NS = 100000,  /* between two looks whether a file is done */
+    TUNED_GPU_ENTROPY_DECODES =
+        8, /* progressive files that are entropy-decoded, for each of TUNED_GPU_PICTURES */
+    TUNED_GPU_ENTROPY_DECODE_LAUNCHES = 24,     /* kernels for them in progress */
+    TUNED_GPU_ENTROPY_DECODE_PACE_NS = 2000000, /* between two of these launches */
+    TUNED_GPU_ENTROPY_DECODE_LOOK_NS = 100000,  /* between two looks whether a file is done */
     TUNED_GPU_SUBMITTERS = 3, /* threads that enqueue JPEGs: one enqueues 12,000 a second beside two others */
     TUNED_GPU_SUBMITTER_PICTURES = 8,   /* JPEGs in progress, to need another such thread */
     TUNED_GPU_SUBMITTER_LOOK_NS = 20000 /* between two looks whether a JPEG is done */

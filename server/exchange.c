@@ -276,7 +276,7 @@ bool exchange_body(struct request *request, const void *data, size_t size) {
     request->received += size;
     metrics_add(request->service->metrics, METRIC_RECEIVED_BYTES, (int64_t)size);
     if (!data) {
-        metrics_add(request->service->metrics, METRIC_LANDED_BYTES, (int64_t)size);
+        metrics_add(request->service->metrics, METRIC_DIRECT_RECEIVED_BYTES, (int64_t)size);
     }
     if (!request->answered && !request->route->answer) {
         enum status status = body_keep(request, data, size);

@@ -56,7 +56,7 @@ enum status overload_start_workers(struct service *service, unsigned count, cons
     const struct workers_options options = {
         .limits = {.workers = count,
                    .devices = service->gpu_concurrency,
-                   .readers = service->entropy_decodes,
+                   .entropy_decodes = service->entropy_decodes,
                    .shared = config->jpeg_codec != CHOICE_jpeg_codec_gpu,
                    .queue = config->queue,
                    .memory = slot_pool_budget(service->slots),

@@ -140,7 +140,7 @@ static void answer_metrics(struct request *request) {
     metrics_set(service->metrics, METRIC_SLOT_BYTES, (int64_t)slot_pool_bytes(service->slots));
     bool gpu = service->backend_count > 1;
     metrics_set(service->metrics, METRIC_GPU_STATE, gpu ? backend_state(service->backend[0], NULL) : 3);
-    metrics_set(service->metrics, METRIC_JPEG_PLACES, backend_transcodes(service->backend[0]));
+    metrics_set(service->metrics, METRIC_GPU_CONCURRENCY, backend_transcodes(service->backend[0]));
     int64_t exported, dropped;
     exporter_counts(service->exporter, &exported, &dropped);
     metrics_set(service->metrics, METRIC_TRACES_EXPORTED, exported);

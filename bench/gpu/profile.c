@@ -4,7 +4,7 @@
 
 #include "bench/gpu/bench.h"
 #include "bench/gpu/jpeg_files.h"
-#include "gpu/engine/scan_reader.h"
+#include "gpu/engine/entropy_decoder.h"
 #include "gpu/engine/submitter.h"
 
 struct profile {
@@ -102,23 +102,23 @@ static void profile_regions(struct profile *profile, const struct jpeg_files *fi
 
 /* Only the scans, from which coefficients come: the rest is that of the other files. */
 static void profile_scans(struct bench *bench, const struct jpeg_files *files) {
-    struct scan_reader *reader;
-    struct scan_reading *reading;
+    struct entropy_decoder *reader;
+    struct entropy_decode *reading;
     struct error err = {0};
-    must(scan_reader_create(&reader, &bench->device, 1, &err), &err);
+    must(entropy_decoder_create(&reader, &bench->device, 1, &err), &err);
     for (unsigned i = 0; i < files->count; i++) {
         static struct jpeg_files made = {.count = 1};
         jpeg_files_make_progressive(bench, &files->file[i], &made.file[0]);
         enum status status =
-            scan_reader_read(reader, made.file[0].bytes, &made.file[0].shape, &reading, &err);
+            entropy_decoder_run(reader, made.file[0].bytes, &made.file[0].shape, &reading, &err);
         if (status != ST_UNSUPPORTED) { /* a file that is too large */
             must(status, &err);
-            scan_reader_give_back(reader, reading);
+            entropy_decoder_give_back(reader, reading);
             printf("scans of a progressive file: %zu bytes\n", made.file[0].bytes.size);
         }
         jpeg_files_unload(bench, &made);
     }
-    scan_reader_destroy(reader);
+    entropy_decoder_destroy(reader);
 }
 
 void bench_profile(struct bench *bench) {

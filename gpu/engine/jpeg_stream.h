@@ -15,7 +15,7 @@
 #ifndef BLURD_GPU_ENGINE_JPEG_STREAM_H
 #define BLURD_GPU_ENGINE_JPEG_STREAM_H
 
-#include "gpu/engine/scan_reader.h"
+#include "gpu/engine/entropy_decoder.h"
 #include "gpu/filters/mask/mask.h"
 #include "gpu/jpeg/decode.h"
 #include "gpu/jpeg/encode.h"
@@ -37,7 +37,7 @@ struct jpeg_stream {
     size_t kept_size; /* bytes of its file */
     bool again;       /* the current job uses that picture */
     /* What the device has read of the current job's file, for TRANSCODE_SCANS; set by the caller. */
-    const struct scan_reading *reading;
+    const struct entropy_decode *reading;
     uint8_t *staging; /* pinned memory for a file and its result, JPEG_STREAM_STAGING bytes; NULL: none */
 };
 

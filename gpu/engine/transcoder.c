@@ -19,9 +19,9 @@ struct gpu_transcoder {
     struct gpu_device *device;
     struct submitter *submitter[TUNED_GPU_SUBMITTERS];
     unsigned submitters;
-    struct scan_reader *reader; /* of progressive files */
-    pthread_mutex_t lock;       /* guards `idle` and `waiting` */
-    sem_t any;                  /* counts `idle` */
+    struct entropy_decoder *reader; /* of progressive files */
+    pthread_mutex_t lock;           /* guards `idle` and `waiting` */
+    sem_t any;                      /* counts `idle` */
     unsigned waiting; /* streams in `idle`; the last one was used last, so its memory is in the caches */
     struct jpeg_stream *idle[GPU_TRANSCODER_PICTURES_MAX];
     unsigned count;
@@ -94,8 +94,9 @@ enum status gpu_transcoder_create(struct gpu_transcoder **transcoder, struct gpu
     for (; status == ST_OK && made->submitters < submitters; made->submitters += status == ST_OK) {
         status = submitter_create(&made->submitter[made->submitters], device, err);
     }
-    status = status == ST_OK ? scan_reader_create(&made->reader, device, pictures * TUNED_GPU_READINGS, err)
-                             : status;
+    status = status == ST_OK
+                 ? entropy_decoder_create(&made->reader, device, pictures * TUNED_GPU_ENTROPY_DECODES, err)
+                 : status;
     if (status != ST_OK) {
         gpu_transcoder_destroy(made);
         return status;
@@ -111,7 +112,7 @@ void gpu_transcoder_destroy(struct gpu_transcoder *transcoder) {
     for (unsigned i = 0; i < transcoder->submitters; i++) {
         submitter_destroy(transcoder->submitter[i]);
     }
-    scan_reader_destroy(transcoder->reader);
+    entropy_decoder_destroy(transcoder->reader);
     for (unsigned i = 0; i < transcoder->count; i++) {
         jpeg_stream_finish(&transcoder->stream[i]);
     }
@@ -196,7 +197,7 @@ static enum status run_on(struct submitter *submitter, struct jpeg_stream *strea
 
 /* Runs the job on a stream. `reading`: what the device has read of a progressive file, else NULL. */
 static enum status run_job(struct gpu_transcoder *transcoder, struct jpeg_stream *stream,
-                           const struct transcode *job, const struct scan_reading *reading, size_t *size,
+                           const struct transcode *job, const struct entropy_decode *reading, size_t *size,
                            struct lane_timing *timing, struct error *err) {
     enum status status = open_stream(stream, transcoder->device, err);
     if (status == ST_OK) {
@@ -231,10 +232,10 @@ static struct jpeg_stream *take_keeping(struct gpu_transcoder *transcoder, const
 static enum status run_scans(struct gpu_transcoder *transcoder, const struct transcode *job, size_t *size,
                              struct lane_timing *timing, struct error *err) {
     struct jpeg_stream *stream = take_keeping(transcoder, job);
-    struct scan_reading *reading = NULL;
+    struct entropy_decode *reading = NULL;
     int64_t begin = clock_ns();
     if (!stream) {
-        enum status status = scan_reader_read(transcoder->reader, job->input, &job->shape, &reading, err);
+        enum status status = entropy_decoder_run(transcoder->reader, job->input, &job->shape, &reading, err);
         if (status != ST_OK) {
             return status;
         }
@@ -244,7 +245,7 @@ static enum status run_scans(struct gpu_transcoder *transcoder, const struct tra
     enum status status = run_job(transcoder, stream, job, reading, size, timing, err);
     timing->upload_ns += read_ns;
     if (reading) {
-        scan_reader_give_back(transcoder->reader, reading);
+        entropy_decoder_give_back(transcoder->reader, reading);
     }
     return status;
 }

@@ -10,23 +10,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum turn_state {
-    TURN_NONE,    /* not counted */
-    TURN_WAITING, /* its body is to be read later */
-    TURN_READING, /* for less than TUNED_BODY_READ_NS */
-    TURN_WORKING, /* the body is there and the GPU's answer is not */
-    TURN_STATES
+enum body_throttle_state {
+    BODY_THROTTLE_NONE,    /* not counted */
+    BODY_THROTTLE_WAITING, /* its body is to be read later */
+    BODY_THROTTLE_READING, /* for less than TUNED_BODY_READ_NS */
+    BODY_THROTTLE_WORKING, /* the body is there and the GPU's answer is not */
+    BODY_THROTTLE_STATES
 };
 
 /* A member of a connection. Zero-initialise. */
 struct body_throttle_turn {
-    enum turn_state state;
+    enum body_throttle_state state;
     int64_t since_ns; /* of waiting or reading */
     struct body_throttle_turn *older, *newer;
 };
 
 /* Turns in the order in which they came to the list. */
-struct turn_list {
+struct body_throttle_list {
     struct body_throttle_turn *oldest, *newest;
     unsigned count;
 };
@@ -34,7 +34,7 @@ struct turn_list {
 /* Zero-initialise, then set `limit`. */
 struct body_throttle {
     unsigned limit; /* of bodies that are read or worked on; 0: none */
-    struct turn_list list[TURN_STATES];
+    struct body_throttle_list list[BODY_THROTTLE_STATES];
 };
 
 /* The limit for each of so many event threads beside GPUs that do `gpu_concurrency` JPEGs at a time. 0

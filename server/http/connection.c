@@ -286,7 +286,7 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
 }
 
 int64_t connection_continue(struct event_thread *thread, bool all) {
-    if (thread->throttle.list[TURN_WAITING].count == 0) {
+    if (thread->throttle.list[BODY_THROTTLE_WAITING].count == 0) {
         return -1; /* in most rounds, without a look at the clock */
     }
     int64_t now = clock_ns();

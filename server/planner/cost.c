@@ -90,7 +90,7 @@ static float device_time_ns(const struct work_plan *plan) {
     return TUNED_GPU_NS + device_filters_ns(plan);
 }
 
-/* Whether a GPU reads such files: gpu/engine/scan_reader.h. */
+/* Whether a GPU reads such files: gpu/engine/entropy_decoder.h. */
 static bool is_readable(const struct work_plan *plan) {
     struct coefficients_layout layout;
     return plan->input.size <= COST_READ_MAX && coefficients_lay_out(&plan->picture.native, &layout) &&
@@ -100,7 +100,9 @@ static bool is_readable(const struct work_plan *plan) {
 /* The whole of a file that cores can hand over, with a GPU that reads it. */
 static float reading_ns(const struct work_plan *plan) {
     float size = (float)plan->input.size;
-    return is_readable(plan) ? TUNED_GPU_READ_NS + TUNED_GPU_READ_BYTE_NS * size + device_time_ns(plan) : 0;
+    return is_readable(plan)
+               ? TUNED_GPU_ENTROPY_DECODE_NS + TUNED_GPU_ENTROPY_DECODE_BYTE_NS * size + device_time_ns(plan)
+               : 0;
 }
 
 static float decoding_ns(const struct work_plan *plan, unsigned input) {

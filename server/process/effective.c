@@ -23,8 +23,8 @@ unsigned effective_gpu_concurrency(const struct config *config) {
 
 unsigned effective_entropy_decodes(const struct config *config, unsigned gpu_concurrency) {
     bool own = config->jpeg_library == CHOICE_jpeg_library_own;
-    unsigned usual = TUNED_GPU_READINGS * gpu_concurrency < ENTROPY_DECODES_MAX
-                         ? TUNED_GPU_READINGS * gpu_concurrency
+    unsigned usual = TUNED_GPU_ENTROPY_DECODES * gpu_concurrency < ENTROPY_DECODES_MAX
+                         ? TUNED_GPU_ENTROPY_DECODES * gpu_concurrency
                          : ENTROPY_DECODES_MAX;
     return own && config->jpeg_codec != CHOICE_jpeg_codec_cpu ? usual : 0;
 }

@@ -44,10 +44,10 @@ static int64_t interval(const struct admission *admission) {
 /* Workers that run jobs of this kind now or could. */
 static unsigned capacity(const struct admission *admission, enum job_kind kind) {
     const struct admission_limits *limits = &admission->limits;
-    return kind == JOB_LARGE    ? limits->large_only
-           : kind == JOB_DEVICE ? limits->devices
-           : kind == JOB_READ   ? limits->readers
-                                : limits->workers - admission->apart;
+    return kind == JOB_LARGE            ? limits->large_only
+           : kind == JOB_DEVICE         ? limits->devices
+           : kind == JOB_ENTROPY_DECODE ? limits->entropy_decodes
+                                        : limits->workers - admission->apart;
 }
 
 static struct job_queue *queue_of(struct admission *admission, const struct job *job) {
@@ -114,7 +114,7 @@ static bool shares_device(const struct admission *admission, int64_t now) {
 
 /* The same for the readers' queue. */
 static bool shares_readers(const struct admission *admission) {
-    return admission->device_down && admission->queue[JOB_READ].waiting > 0;
+    return admission->device_down && admission->queue[JOB_ENTROPY_DECODE].waiting > 0;
 }
 
 bool admission_overflows(const struct admission *admission, int64_t now) {
@@ -228,7 +228,7 @@ static bool is_for_readers(const struct admission *admission, const struct job *
     const struct admission_limits *limits = &admission->limits;
     unsigned enough = limits->workers >= 2 ? limits->workers / 2 : 1;
     bool busy = admission->decoding >= enough || small_jobs_wait(admission);
-    return job->ways[WAY_GPU_SCANS].ns > 0 && limits->readers > 0 && !admission->device_down &&
+    return job->ways[WAY_GPU_SCANS].ns > 0 && limits->entropy_decodes > 0 && !admission->device_down &&
            (busy || !limits->shared);
 }
 
@@ -350,7 +350,8 @@ static struct job *unless_crowded(const struct admission *admission, struct job 
 static struct job *take_overflow(struct admission *admission, int64_t now) {
     struct job *job = NULL;
     if (shares_readers(admission)) {
-        job = unless_crowded(admission, choose(admission, &admission->queue[JOB_READ], ROLE_ANY, false));
+        job = unless_crowded(admission,
+                             choose(admission, &admission->queue[JOB_ENTROPY_DECODE], ROLE_ANY, false));
     }
     if (!job && shares_device(admission, now)) {
         bool newest = !is_out(admission, now);
@@ -365,10 +366,8 @@ struct job *admission_take(struct admission *admission, enum role role, int64_t 
     if (job) {
         return job;
     }
-    if (role == ROLE_DEVICE || role == ROLE_READ) {
-        job = choose(admission, &admission->queue[role == ROLE_READ ? JOB_READ : JOB_DEVICE], role, false);
-    } else if (role == ROLE_LARGE) {
-        job = choose(admission, &admission->queue[JOB_LARGE], role, false);
+    if (role != ROLE_ANY) {
+        job = choose(admission, &admission->queue[role], role, false);
     } else {
         bool newest = admission->standing && wait > 2 * admission_target(admission);
         job = choose(admission, &admission->queue[JOB_SMALL], role, newest);

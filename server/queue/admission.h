@@ -91,10 +91,10 @@ enum refusal {
     REFUSAL_COUNT
 };
 
-enum job_kind { JOB_SMALL, JOB_LARGE, JOB_DEVICE, JOB_READ, JOB_KINDS };
+enum job_kind { JOB_SMALL, JOB_LARGE, JOB_DEVICE, JOB_ENTROPY_DECODE, JOB_KINDS };
 
 /* In the order of the kinds of jobs that they are for. */
-enum role { ROLE_ANY, ROLE_LARGE, ROLE_DEVICE, ROLE_READ };
+enum role { ROLE_ANY, ROLE_LARGE, ROLE_DEVICE, ROLE_ENTROPY_DECODE };
 
 /* What a job takes on a way, as predicted. */
 struct job_way {
@@ -123,13 +123,13 @@ struct job {
 };
 
 struct admission_limits {
-    unsigned workers;    /* general workers */
-    unsigned large_only; /* workers for large jobs only */
-    unsigned devices;    /* workers that pass jobs to the device */
-    unsigned readers;    /* workers that pass files to the device to be read; 0: cores read all files */
-    bool shared;         /* general workers may take what the device can do */
-    unsigned queue;      /* most jobs that may wait; 0: any number */
-    uint64_t memory;     /* bytes for bodies and running jobs together: room.h divides them */
+    unsigned workers;         /* general workers */
+    unsigned large_only;      /* workers for large jobs only */
+    unsigned devices;         /* workers that pass jobs to the device */
+    unsigned entropy_decodes; /* workers that pass files to the device to be read; 0: cores read all files */
+    bool shared;              /* general workers may take what the device can do */
+    unsigned queue;           /* most jobs that may wait; 0: any number */
+    uint64_t memory;          /* bytes for bodies and running jobs together: room.h divides them */
     int64_t target_ns, interval_ns;
 };
 

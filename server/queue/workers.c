@@ -216,7 +216,7 @@ static void *run_post(void *argument) {
     } ways[] = {[ROLE_ANY] = {"blurd-worker", true, 0},
                 [ROLE_LARGE] = {"blurd-large", true, TUNED_NICE_LARGE},
                 [ROLE_DEVICE] = {"blurd-device", false, 0},
-                [ROLE_READ] = {"blurd-reader", true, 0}};
+                [ROLE_ENTROPY_DECODE] = {"blurd-reader", true, 0}};
     const struct post *post = argument;
     bool behind = ways[post->role].behind_device && post->pool->admission.limits.devices > 0;
     prctl(PR_SET_NAME, ways[post->role].name);
@@ -231,7 +231,7 @@ static enum status start_threads(struct workers *pool, struct error *err) {
     const unsigned counts[] = {[ROLE_ANY] = limits->workers,
                                [ROLE_LARGE] = limits->large_only,
                                [ROLE_DEVICE] = limits->devices,
-                               [ROLE_READ] = limits->readers};
+                               [ROLE_ENTROPY_DECODE] = limits->entropy_decodes};
     for (unsigned role = 0; role < sizeof counts / sizeof counts[0]; role++) {
         for (unsigned i = 0; i < counts[role]; i++, pool->count++) {
             struct post *post = &pool->post[pool->count];
@@ -249,7 +249,7 @@ enum status workers_create(struct workers **workers, const struct workers_option
                            struct error *err) {
     struct admission_limits limits = options->limits;
     limits.large_only = limits.workers - limits.workers / 4;
-    unsigned wanted = limits.workers + limits.large_only + limits.devices + limits.readers;
+    unsigned wanted = limits.workers + limits.large_only + limits.devices + limits.entropy_decodes;
     struct workers *pool = calloc(1, sizeof *pool + wanted * sizeof pool->post[0]);
     struct crew *crew = crew_create(TUNED_GRAIN, true);
     if (!pool || !crew) {
@@ -294,10 +294,10 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
         workers->stopping ? REFUSAL_DRAINING : admission_enter(&workers->admission, job, now);
     enum job_kind kind = job->kind;
     *wait_ns = admission_wait(&workers->admission, kind, now);
-    bool entered = refusal == REFUSAL_NONE, apart = kind == JOB_DEVICE || kind == JOB_READ;
+    bool entered = refusal == REFUSAL_NONE, apart = kind == JOB_DEVICE || kind == JOB_ENTROPY_DECODE;
     struct sleeper *called = choose_sleepers(workers, kind, entered);
     const struct job_queue *queue = workers->admission.queue;
-    bool for_device = queue[JOB_DEVICE].waiting > 0 || queue[JOB_READ].waiting > 0;
+    bool for_device = queue[JOB_DEVICE].waiting > 0 || queue[JOB_ENTROPY_DECODE].waiting > 0;
     bool unwatched = for_device && workers->watching == 0 && !called;
     bool others = !apart || unwatched || admission_overflows(&workers->admission, now);
     show(workers);
@@ -351,7 +351,7 @@ void workers_done(struct workers *workers, struct job *job) {
 /* A holder of a core ends by the deadline of its request, so waiting for one is no deadlock. */
 enum status workers_core_take(struct worker *worker, int64_t deadline_ns, struct error *err) {
     const struct timespec until = {.tv_sec = deadline_ns / 1000000000, .tv_nsec = deadline_ns % 1000000000};
-    if (worker->role != ROLE_READ || !worker->pool || worker->has_core) {
+    if (worker->role != ROLE_ENTROPY_DECODE || !worker->pool || worker->has_core) {
         return ST_OK;
     }
     sem_t *cores = &worker->pool->cores;

@@ -44,10 +44,11 @@ struct workers_calls {
 
 /* The pointers must stay valid until workers_destroy. */
 struct workers_options {
-    struct admission_limits limits;  /* large_only is set by the pool */
-    struct backend *const *backends; /* open; with limits.devices or readers the first one has the device */
-    unsigned backend_count;          /* at most WORKER_LANES */
-    struct codec_spawner *codecs;    /* NULL: no codec is isolated */
+    struct admission_limits limits; /* large_only is set by the pool */
+    struct backend *const
+        *backends;          /* open; with limits.devices or entropy_decodes the first one has the device */
+    unsigned backend_count; /* at most WORKER_LANES */
+    struct codec_spawner *codecs; /* NULL: no codec is isolated */
     struct metrics *metrics;
     struct slot_pool *slots; /* of bodies and exchanges; NULL: bodies count as nothing */
     struct workers_calls calls;

@@ -118,9 +118,9 @@ static void test_learning(void **state) {
     static const struct cost_model nothing;
     estimate(USUAL);
     request.outcome.way = WAY_GPU_SCANS;
-    overload_learn(&request, ROLE_READ, 5 * request.cost.ns);
+    overload_learn(&request, ROLE_ENTROPY_DECODE, 5 * request.cost.ns);
     request.outcome.way = WAY_CPU; /* the GPU gave the file back */
-    overload_learn(&request, ROLE_READ, 5 * request.cost.ns);
+    overload_learn(&request, ROLE_ENTROPY_DECODE, 5 * request.cost.ns);
     assert_memory_equal(&service.cost, &nothing, sizeof nothing);
     request.outcome.way = WAY_GPU_COEFFICIENTS;
     overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);

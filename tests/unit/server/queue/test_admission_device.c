@@ -305,7 +305,7 @@ static void test_at_random(void **state) {
     static struct walk walk;
     static void (*const steps[])(struct walk *) = {walk_enter, walk_take, walk_done};
     walk.desk = make_desk(3, true);
-    walk.desk.admission.limits.readers = 5;
+    walk.desk.admission.limits.entropy_decodes = 5;
     for (unsigned i = 0; i < STEPS; i++, walk.desk.now += chance(&walk, 5) * MS) {
         steps[chance(&walk, 3)](&walk);
         walk.desk.admission.device_down = i / 100 % 4 == 3;

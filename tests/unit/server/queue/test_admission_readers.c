@@ -5,7 +5,7 @@
 static struct desk make_desk_of(unsigned workers, unsigned readers) {
     struct desk desk = make_desk(1, true);
     desk.admission.limits.workers = workers;
-    desk.admission.limits.readers = readers;
+    desk.admission.limits.entropy_decodes = readers;
     return desk;
 }
 
@@ -29,16 +29,16 @@ static void test_cores_read_while_few_are_in_progress(void **state) {
     assert_int_equal(desk.admission.decoding, 2);
     enter_readable(&desk, 10, 40, 1);
     assert_int_equal(desk.job[2].way, WAY_GPU_SCANS);
-    assert_int_equal(desk.job[2].kind, JOB_READ);
+    assert_int_equal(desk.job[2].kind, JOB_ENTROPY_DECODE);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     assert_int_equal(take(&desk, ROLE_DEVICE), -1);
     assert_int_equal(take(&desk, ROLE_LARGE), -1);
-    assert_int_equal(take(&desk, ROLE_READ), 2);
-    assert_int_equal(desk.admission.queue[JOB_READ].running_ns, 40 * MS);
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 2);
+    assert_int_equal(desk.admission.queue[JOB_ENTROPY_DECODE].running_ns, 40 * MS);
     done(&desk, 0);
     enter_readable(&desk, 10, 40, 1); /* a core is free of such jobs again */
     assert_int_equal(desk.job[3].way, WAY_GPU_COEFFICIENTS);
-    assert_int_equal(take(&desk, ROLE_READ), -1);
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), -1);
     assert_int_equal(take(&desk, ROLE_ANY), 3);
     for (int i = 1; i < 4; i++) {
         done(&desk, i);
@@ -50,11 +50,11 @@ static void test_cores_read_while_few_are_in_progress(void **state) {
 static void test_nothing_shared(void **state) {
     (void)state;
     struct desk desk = make_desk(1, false);
-    desk.admission.limits.readers = 2;
+    desk.admission.limits.entropy_decodes = 2;
     enter_readable(&desk, 10, 40, 1);
     assert_int_equal(desk.job[0].way, WAY_GPU_SCANS);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
-    assert_int_equal(take(&desk, ROLE_READ), 0);
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 0);
     assert_int_equal(desk.admission.room.bytes, 1);
     done(&desk, 0);
     desk.admission.device_down = true;
@@ -131,7 +131,7 @@ static void test_none_is_large(void **state) {
     enter_readable(&desk, 2000, 40, 1);
     assert_int_equal(desk.job[1].way, WAY_GPU_SCANS);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
-    assert_int_equal(take(&desk, ROLE_READ), 1);
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 1);
     done(&desk, 0);
     enter_readable(&desk, 2000, 40, 1);
     assert_int_equal(desk.job[2].way, WAY_GPU_COEFFICIENTS);
@@ -146,16 +146,16 @@ static void test_waits(void **state) {
     (void)state;
     struct desk desk = make_busy_desk(4);
     const struct admission *admission = &desk.admission;
-    assert_int_equal(admission_wait(admission, JOB_READ, desk.now), 0);
+    assert_int_equal(admission_wait(admission, JOB_ENTROPY_DECODE, desk.now), 0);
     for (unsigned i = 0; i < 6; i++) {
         enter_readable(&desk, 10, 40, 1);
     }
-    assert_int_equal(admission_wait(admission, JOB_READ, desk.now), 60 * MS);
+    assert_int_equal(admission_wait(admission, JOB_ENTROPY_DECODE, desk.now), 60 * MS);
     assert_int_equal(admission_wait(admission, JOB_SMALL, desk.now), 0);
     for (int i = 1; i < 5; i++) {
-        assert_int_equal(take(&desk, ROLE_READ), i);
+        assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), i);
     }
-    assert_int_equal(admission_wait(admission, JOB_READ, desk.now), 40 * MS);
+    assert_int_equal(admission_wait(admission, JOB_ENTROPY_DECODE, desk.now), 40 * MS);
     struct job hasty = make_job(MS, WAY_GPU_SCANS, MS, 0);
     hasty.max_wait_ns = 39 * MS;
     assert_int_equal(admission_enter(&desk.admission, &hasty, desk.now), REFUSAL_WAIT);
@@ -175,7 +175,7 @@ static void test_beside_a_queue_that_stands(void **state) {
     desk.admission.standing = true;
     assert_int_equal(enter(&desk, 20, 0, 1), REFUSAL_STANDING);
     assert_int_equal(enter_readable(&desk, 20, 40, 1), REFUSAL_NONE);
-    assert_int_equal(take(&desk, ROLE_READ), 21);
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 21);
 }
 
 static void test_full(void **state) {
@@ -194,11 +194,11 @@ static void test_memory(void **state) {
     enter_readable(&desk, 10, 40, 700);
     enter_readable(&desk, 10, 40, 400);
     enter_readable(&desk, 10, 40, 200);
-    assert_int_equal(take(&desk, ROLE_READ), 1);
-    assert_int_equal(take(&desk, ROLE_READ), 3); /* the oldest that fits */
-    assert_int_equal(take(&desk, ROLE_READ), -1);
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 1);
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 3); /* the oldest that fits */
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), -1);
     done(&desk, 1);
-    assert_int_equal(take(&desk, ROLE_READ), 2);
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 2);
     done(&desk, 0);
     done(&desk, 2);
     done(&desk, 3);
@@ -208,7 +208,7 @@ static void test_memory(void **state) {
 /* Every worker finds jobs that came too late, and none of them stays counted. */
 static void test_what_came_too_late(void **state) {
     (void)state;
-    static const enum role roles[] = {ROLE_ANY, ROLE_LARGE, ROLE_DEVICE, ROLE_READ};
+    static const enum role roles[] = {ROLE_ANY, ROLE_LARGE, ROLE_DEVICE, ROLE_ENTROPY_DECODE};
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
         struct desk desk = make_desk_of(2, 4);
         enum refusal refusal;
@@ -249,7 +249,7 @@ static void test_a_device_that_is_down(void **state) {
     for (unsigned i = 0; i < 4; i++) {
         enter_readable(&desk, 20, 40, 1);
     }
-    assert_int_equal(take(&desk, ROLE_READ), 1);
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 1);
     assert_false(admission_overflows(&desk.admission, desk.now));
     desk.admission.device_down = true;
     assert_true(admission_overflows(&desk.admission, desk.now));
@@ -257,10 +257,10 @@ static void test_a_device_that_is_down(void **state) {
     assert_int_equal(desk.job[2].way, WAY_GPU_COEFFICIENTS);
     assert_int_equal(desk.admission.decoding, 2);
     assert_int_equal(desk.admission.queue[JOB_SMALL].running_ns, 30 * MS);
-    assert_int_equal(desk.admission.queue[JOB_READ].waiting_ns, 80 * MS);
+    assert_int_equal(desk.admission.queue[JOB_ENTROPY_DECODE].waiting_ns, 80 * MS);
     assert_int_equal(take(&desk, ROLE_LARGE), -1);
     assert_int_equal(take(&desk, ROLE_ANY), 3);
-    assert_int_equal(take(&desk, ROLE_READ), 4); /* readers compute in the end as well */
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 4); /* readers compute in the end as well */
     assert_int_equal(desk.job[4].way, WAY_GPU_SCANS);
     for (int i = 0; i < 5; i++) {
         done(&desk, i);

@@ -90,11 +90,11 @@ static void work(struct job *job, struct worker *worker) {
     char name[16] = "";
     prctl(PR_GET_NAME, name);
     note_thread();
-    (worker->role == ROLE_READ ? readers++ : general++);
-    misnamed += worker->role == ROLE_READ && strcmp(name, "blurd-reader") != 0;
+    (worker->role == ROLE_ENTROPY_DECODE ? readers++ : general++);
+    misnamed += worker->role == ROLE_ENTROPY_DECODE && strcmp(name, "blurd-reader") != 0;
     sem_post(&begun);
     sem_wait(&gate);
-    if (worker->role == ROLE_READ) {
+    if (worker->role == ROLE_ENTROPY_DECODE) {
         compute(worker);
     }
     workers_done(workers, job);
@@ -146,7 +146,7 @@ static int set_up_with(bool shared) {
         .limits = {.workers = WORKERS,
                    .shared = shared,
                    .devices = 1,
-                   .readers = READERS,
+                   .entropy_decodes = READERS,
                    .memory = 2 * MEMORY, /* two thirds are for jobs */
                    .target_ns = 20000000,
                    .interval_ns = 200000000},
@@ -213,7 +213,7 @@ static void test_the_wait_for_a_core_ends(void **state) {
     struct error err;
     (void)state;
     for (unsigned i = 0; i < WORKERS; i++) {
-        busy[i] = (struct worker){.role = ROLE_READ, .pool = workers};
+        busy[i] = (struct worker){.role = ROLE_ENTROPY_DECODE, .pool = workers};
         assert_int_equal(workers_core_take(&busy[i], 0, &err), ST_OK);
     }
     assert_int_equal(workers_core_take(&other, 0, &err), ST_OK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/engine/scan_reading.h"
+#include "gpu/engine/entropy_decode.h"
 
 #include <stdatomic.h>
 
@@ -9,11 +9,11 @@ enum {
     MEMORY_PARTS = 512,      /* of the device's share: a usual reading takes no more than one */
 };
 
-static volatile uint32_t *verdict_of(const struct scan_reading *reading) {
+static volatile uint32_t *verdict_of(const struct entropy_decode *reading) {
     return (volatile uint32_t *)(void *)(reading->room + progressive_room());
 }
 
-static enum status open_room(struct scan_reading *reading, struct gpu_device *device, struct error *err) {
+static enum status open_room(struct entropy_decode *reading, struct gpu_device *device, struct error *err) {
     const struct cuda *cuda = device->cuda;
     void *room = NULL;
     if (reading->room) {
@@ -35,14 +35,14 @@ static enum status open_room(struct scan_reading *reading, struct gpu_device *de
     return ST_OK;
 }
 
-enum status scan_reading_parse(struct scan_reading *reading, struct gpu_device *device, struct bytes file,
-                               const struct image_shape *shape, struct error *err) {
+enum status entropy_decode_parse(struct entropy_decode *reading, struct gpu_device *device, struct bytes file,
+                                 const struct image_shape *shape, struct error *err) {
     reading->err = (struct error){0};
     enum status status = open_room(reading, device, err);
     if (status == ST_OK) {
         status = progressive_parse(file, shape, reading->room, progressive_room(), &reading->source, err);
     }
-    if (status == ST_OK && reading->source.memory > SCAN_READING_MEMORY_MAX) {
+    if (status == ST_OK && reading->source.memory > ENTROPY_DECODE_MEMORY_MAX) {
         return fail(err, ST_UNSUPPORTED, "the picture is too large for the reader of scans");
     }
     if (status == ST_OK) {
@@ -52,7 +52,7 @@ enum status scan_reading_parse(struct scan_reading *reading, struct gpu_device *
 }
 
 /* Few sizes exist: without a pool, exchanging memory for a larger one waits for all kernels. */
-static size_t size_of(const struct scan_reading *reading, const struct gpu_device *device) {
+static size_t size_of(const struct entropy_decode *reading, const struct gpu_device *device) {
     size_t part = device->memory_share / MEMORY_PARTS + 1, size = part < MEMORY_USUAL ? part : MEMORY_USUAL;
     while (size < reading->source.memory) {
         size *= 2;
@@ -60,7 +60,8 @@ static size_t size_of(const struct scan_reading *reading, const struct gpu_devic
     return size;
 }
 
-enum status scan_reading_reserve(struct scan_reading *reading, struct gpu_device *device, CUstream stream) {
+enum status entropy_decode_reserve(struct entropy_decode *reading, struct gpu_device *device,
+                                   CUstream stream) {
     size_t size = size_of(reading, device), own = reading->memory.size;
     size_t others = atomic_load(&device->memory_kept) - own;
     if (size > own && others + size > device->memory_share / 4 * 3) {
@@ -69,17 +70,17 @@ enum status scan_reading_reserve(struct scan_reading *reading, struct gpu_device
     return gpu_buffer_reserve(&reading->memory, device, stream, size, &reading->err);
 }
 
-struct progressive_picture scan_reading_picture(const struct scan_reading *reading) {
+struct progressive_picture entropy_decode_picture(const struct entropy_decode *reading) {
     return (struct progressive_picture){.input = reading->room_device,
                                         .memory = reading->memory.data,
                                         .verdict = reading->room_device + progressive_room()};
 }
 
-enum progressive_verdict scan_reading_verdict(const struct scan_reading *reading) {
+enum progressive_verdict entropy_decode_verdict(const struct entropy_decode *reading) {
     return (enum progressive_verdict) * verdict_of(reading);
 }
 
-void scan_reading_finish(struct scan_reading *reading, struct gpu_device *device) {
+void entropy_decode_finish(struct entropy_decode *reading, struct gpu_device *device) {
     gpu_buffer_finish(&reading->memory, device);
     if (reading->room) {
         device->cuda->cuMemFreeHost(reading->room);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/engine/scan_reader.h"
+#include "gpu/engine/entropy_decoder.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -20,32 +20,32 @@ enum { SLACK_NS = 1000 /* as of the submitter */ };
 struct launch {
     struct gpu_stream stream; /* only its device and its handle; handle NULL: not opened */
     struct hang_detector_watch watch;
-    struct scan_reading *reading[PROGRESSIVE_PICTURES];
+    struct entropy_decode *reading[PROGRESSIVE_PICTURES];
     unsigned count; /* 0: none is in progress */
 };
 
-struct scan_reader {
+struct entropy_decoder {
     struct gpu_device *device;
     pthread_t thread;
     bool started;
     /* for the reader's thread only */
-    struct launch launch[TUNED_GPU_READ_LAUNCHES];
+    struct launch launch[TUNED_GPU_ENTROPY_DECODE_LAUNCHES];
     unsigned busy;        /* launches in progress */
     int64_t launched;     /* clock_ns of the last launch */
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t arrival;
-    struct scan_reading *arrived, **last; /* oldest first */
+    struct entropy_decode *arrived, **last; /* oldest first */
     bool closing;
-    struct scan_reading *idle; /* the one used last first, so that few take memory */
-    sem_t any;                 /* counts `idle` */
-    _Atomic bool failed;       /* kernels may be running for ever: no reading is used again */
+    struct entropy_decode *idle; /* the one used last first, so that few take memory */
+    sem_t any;                   /* counts `idle` */
+    _Atomic bool failed;         /* kernels may be running for ever: no reading is used again */
     unsigned count;
-    struct scan_reading reading[];
+    struct entropy_decode reading[];
 };
 
 /* ---- the reader's thread ---- */
 
-static void fail_all(struct scan_reader *reader, struct launch *launch, const struct error *err) {
+static void fail_all(struct entropy_decoder *reader, struct launch *launch, const struct error *err) {
     atomic_store(&reader->failed, reader->failed || err->status == ST_DEVICE);
     for (unsigned i = 0; i < launch->count; i++) {
         launch->reading[i]->err = *err;
@@ -55,10 +55,10 @@ static void fail_all(struct scan_reader *reader, struct launch *launch, const st
     reader->busy--;
 }
 
-static void take_arrived(struct scan_reader *reader, struct launch *launch) {
+static void take_arrived(struct entropy_decoder *reader, struct launch *launch) {
     pthread_mutex_lock(&reader->lock);
     while (launch->count < PROGRESSIVE_PICTURES && reader->arrived) {
-        struct scan_reading *reading = reader->arrived;
+        struct entropy_decode *reading = reader->arrived;
         reader->arrived = reading->next;
         reader->last = reader->arrived ? reader->last : &reader->arrived;
         launch->reading[launch->count++] = reading;
@@ -67,12 +67,12 @@ static void take_arrived(struct scan_reader *reader, struct launch *launch) {
 }
 
 /* Keeps the files for which there is memory. */
-static void reserve_all(struct scan_reader *reader, struct launch *launch, const struct error *err) {
+static void reserve_all(struct entropy_decoder *reader, struct launch *launch, const struct error *err) {
     unsigned count = err->status == ST_OK ? launch->count : 0;
     launch->count -= count;
     for (unsigned i = 0; i < count; i++) {
-        struct scan_reading *reading = launch->reading[i];
-        if (scan_reading_reserve(reading, reader->device, launch->stream.handle) == ST_OK) {
+        struct entropy_decode *reading = launch->reading[i];
+        if (entropy_decode_reserve(reading, reader->device, launch->stream.handle) == ST_OK) {
             launch->reading[launch->count++] = reading;
         } else {
             sem_post(&reading->over);
@@ -80,7 +80,7 @@ static void reserve_all(struct scan_reader *reader, struct launch *launch, const
     }
 }
 
-static enum status open_launch(struct scan_reader *reader, struct launch *launch, struct error *err) {
+static enum status open_launch(struct entropy_decoder *reader, struct launch *launch, struct error *err) {
     launch->stream.device = reader->device;
     return launch->stream.handle ? ST_OK
                                  : CUDA_TRY(reader->device->cuda, err, cuStreamCreate, &launch->stream.handle,
@@ -101,12 +101,12 @@ static struct hang_detector_work work_of(const struct launch *launch) {
 static enum status enqueue(struct launch *launch, struct error *err) {
     struct progressive_picture pictures[PROGRESSIVE_PICTURES];
     for (unsigned i = 0; i < launch->count; i++) {
-        pictures[i] = scan_reading_picture(launch->reading[i]);
+        pictures[i] = entropy_decode_picture(launch->reading[i]);
     }
     return progressive_begin(&launch->stream, pictures, launch->count, err);
 }
 
-static void begin(struct scan_reader *reader, struct launch *launch) {
+static void begin(struct entropy_decoder *reader, struct launch *launch) {
     struct hang_detector *detector = &reader->device->detector;
     struct error err = {0};
     reader->busy++;
@@ -128,16 +128,16 @@ static void begin(struct scan_reader *reader, struct launch *launch) {
     }
 }
 
-static struct launch *idle_launch(struct scan_reader *reader) {
+static struct launch *idle_launch(struct entropy_decoder *reader) {
     unsigned i = 0;
-    while (i < TUNED_GPU_READ_LAUNCHES && reader->launch[i].count > 0) {
+    while (i < TUNED_GPU_ENTROPY_DECODE_LAUNCHES && reader->launch[i].count > 0) {
         i++;
     }
-    return i < TUNED_GPU_READ_LAUNCHES ? &reader->launch[i] : NULL;
+    return i < TUNED_GPU_ENTROPY_DECODE_LAUNCHES ? &reader->launch[i] : NULL;
 }
 
 /* Waits for a file while none is read. False when the reader closes. */
-static bool await(struct scan_reader *reader, bool idle, bool *any) {
+static bool await(struct entropy_decoder *reader, bool idle, bool *any) {
     pthread_mutex_lock(&reader->lock);
     while (idle && !reader->arrived && !reader->closing) {
         pthread_cond_wait(&reader->arrival, &reader->lock);
@@ -148,12 +148,12 @@ static bool await(struct scan_reader *reader, bool idle, bool *any) {
     return open;
 }
 
-static void check_launch(struct scan_reader *reader, struct launch *launch) {
+static void check_launch(struct entropy_decoder *reader, struct launch *launch) {
     struct hang_detector *detector = &reader->device->detector;
     struct error err = {0};
     for (unsigned i = 0; i < launch->count;) {
-        struct scan_reading *reading = launch->reading[i];
-        if (scan_reading_verdict(reading) == PROGRESSIVE_PENDING) {
+        struct entropy_decode *reading = launch->reading[i];
+        if (entropy_decode_verdict(reading) == PROGRESSIVE_PENDING) {
             i++;
         } else {
             launch->reading[i] = launch->reading[--launch->count];
@@ -171,7 +171,7 @@ static void check_launch(struct scan_reader *reader, struct launch *launch) {
 }
 
 static void *reader_main(void *argument) {
-    struct scan_reader *reader = argument;
+    struct entropy_decoder *reader = argument;
     struct error ignored;
     bool any;
     prctl(PR_SET_NAME, "blurd-scans");
@@ -179,22 +179,22 @@ static void *reader_main(void *argument) {
     gpu_device_enter(reader->device, &ignored); /* the first file reports a failure */
     while (await(reader, reader->busy == 0, &any)) {
         struct launch *launch = any ? idle_launch(reader) : NULL;
-        if (launch && clock_ns() - reader->launched >= TUNED_GPU_READ_PACE_NS) {
+        if (launch && clock_ns() - reader->launched >= TUNED_GPU_ENTROPY_DECODE_PACE_NS) {
             begin(reader, launch);
         }
-        for (unsigned i = 0; i < TUNED_GPU_READ_LAUNCHES; i++) {
+        for (unsigned i = 0; i < TUNED_GPU_ENTROPY_DECODE_LAUNCHES; i++) {
             if (reader->launch[i].count > 0) {
                 check_launch(reader, &reader->launch[i]);
             }
         }
-        nanosleep(&(struct timespec){.tv_nsec = TUNED_GPU_READ_LOOK_NS}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = TUNED_GPU_ENTROPY_DECODE_LOOK_NS}, NULL);
     }
     return NULL;
 }
 
 /* ---- any thread ---- */
 
-static void give_back(struct scan_reader *reader, struct scan_reading *reading) {
+static void give_back(struct entropy_decoder *reader, struct entropy_decode *reading) {
     pthread_mutex_lock(&reader->lock);
     reading->next = reader->idle;
     reader->idle = reading;
@@ -202,9 +202,9 @@ static void give_back(struct scan_reader *reader, struct scan_reading *reading) 
     sem_post(&reader->any);
 }
 
-enum status scan_reader_create(struct scan_reader **reader, struct gpu_device *device, unsigned readings,
-                               struct error *err) {
-    struct scan_reader *made = calloc(1, sizeof *made + readings * sizeof made->reading[0]);
+enum status entropy_decoder_create(struct entropy_decoder **reader, struct gpu_device *device,
+                                   unsigned readings, struct error *err) {
+    struct entropy_decoder *made = calloc(1, sizeof *made + readings * sizeof made->reading[0]);
     if (!made) {
         return fail(err, ST_BUSY, "out of memory");
     }
@@ -221,14 +221,14 @@ enum status scan_reader_create(struct scan_reader **reader, struct gpu_device *d
     int error = pthread_create(&made->thread, NULL, reader_main, made);
     made->started = error == 0;
     if (error) {
-        scan_reader_destroy(made);
+        entropy_decoder_destroy(made);
         return fail(err, ST_BUSY, "cannot start a thread: %s", strerror(error));
     }
     *reader = made;
     return ST_OK;
 }
 
-void scan_reader_destroy(struct scan_reader *reader) {
+void entropy_decoder_destroy(struct entropy_decoder *reader) {
     if (!reader) {
         return;
     }
@@ -239,13 +239,13 @@ void scan_reader_destroy(struct scan_reader *reader) {
     if (reader->started) {
         pthread_join(reader->thread, NULL);
     }
-    for (unsigned i = 0; i < TUNED_GPU_READ_LAUNCHES; i++) {
+    for (unsigned i = 0; i < TUNED_GPU_ENTROPY_DECODE_LAUNCHES; i++) {
         if (reader->launch[i].stream.handle) {
             reader->device->cuda->cuStreamDestroy(reader->launch[i].stream.handle);
         }
     }
     for (unsigned i = 0; i < reader->count; i++) {
-        scan_reading_finish(&reader->reading[i], reader->device);
+        entropy_decode_finish(&reader->reading[i], reader->device);
         sem_destroy(&reader->reading[i].over);
     }
     pthread_mutex_destroy(&reader->lock);
@@ -254,18 +254,18 @@ void scan_reader_destroy(struct scan_reader *reader) {
     free(reader);
 }
 
-static struct scan_reading *take(struct scan_reader *reader) {
+static struct entropy_decode *take(struct entropy_decoder *reader) {
     while (sem_wait(&reader->any) != 0 && errno == EINTR) {
     }
     pthread_mutex_lock(&reader->lock);
-    struct scan_reading *reading = reader->idle;
+    struct entropy_decode *reading = reader->idle;
     reader->idle = reading->next;
     pthread_mutex_unlock(&reader->lock);
     return reading;
 }
 
 /* Hands it to the reader's thread and waits until it is over. */
-static enum status submit(struct scan_reader *reader, struct scan_reading *reading, struct error *err) {
+static enum status submit(struct entropy_decoder *reader, struct entropy_decode *reading, struct error *err) {
     pthread_mutex_lock(&reader->lock);
     reading->next = NULL;
     *reader->last = reading;
@@ -278,28 +278,29 @@ static enum status submit(struct scan_reader *reader, struct scan_reading *readi
         *err = reading->err;
         return err->status;
     }
-    return scan_reading_verdict(reading) == PROGRESSIVE_INTACT
+    return entropy_decode_verdict(reading) == PROGRESSIVE_INTACT
                ? ST_OK
                : fail(err, ST_UNSUPPORTED, "the JPEG's scans are damaged or unusual");
 }
 
-enum status scan_reader_read(struct scan_reader *reader, struct bytes file, const struct image_shape *shape,
-                             struct scan_reading **reading, struct error *err) {
-    struct scan_reading *taken = take(reader);
+enum status entropy_decoder_run(struct entropy_decoder *reader, struct bytes file,
+                                const struct image_shape *shape, struct entropy_decode **reading,
+                                struct error *err) {
+    struct entropy_decode *taken = take(reader);
     bool failed = atomic_load(&reader->failed);
     enum status status = failed ? fail(err, ST_DEVICE, "the GPU has failed before") : ST_OK;
-    status = status == ST_OK ? scan_reading_parse(taken, reader->device, file, shape, err) : status;
+    status = status == ST_OK ? entropy_decode_parse(taken, reader->device, file, shape, err) : status;
     status = status == ST_OK ? submit(reader, taken, err) : status;
     if (status != ST_OK) {
         atomic_store(&reader->failed, reader->failed || status == ST_DEVICE);
-        scan_reader_give_back(reader, taken);
+        entropy_decoder_give_back(reader, taken);
         return status;
     }
     *reading = taken;
     return ST_OK;
 }
 
-void scan_reader_give_back(struct scan_reader *reader, struct scan_reading *reading) {
+void entropy_decoder_give_back(struct entropy_decoder *reader, struct entropy_decode *reading) {
     struct gpu_device *device = reader->device;
     bool full = atomic_load(&device->memory_kept) > device->memory_share / 2;
     if (full && !atomic_load(&reader->failed)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The reader of scans, with the fake driver: many files at the same time, memory, and calls that fail. */
-#include "gpu/engine/scan_reader.h"
+#include "gpu/engine/entropy_decoder.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,7 +17,7 @@ unsigned time_limit_seconds = 300; /* kernels on the host, fiber by fiber */
 enum { READINGS = 8, THREADS = 24, ROUNDS = 6, SHAPES = 4 };
 enum { EXECUTION_FAILED = 6, OUT_OF_MEMORY = 2 };
 
-static struct scan_reader *reader;
+static struct entropy_decoder *reader;
 static char fault_path[PATH_MAX];
 
 /* A progressive file, and the coefficients that the CPU reads. */
@@ -76,19 +76,19 @@ static int open_reader(void **state) {
     (void)state;
     struct error err = {0};
     device.detector = (struct hang_detector){0};
-    return scan_reader_create(&reader, &device, READINGS, &err) == ST_OK ? 0 : -1;
+    return entropy_decoder_create(&reader, &device, READINGS, &err) == ST_OK ? 0 : -1;
 }
 
 static int close_reader(void **state) {
     (void)state;
     size_t kept = atomic_load(&device.memory_kept);
-    scan_reader_destroy(reader);
+    entropy_decoder_destroy(reader);
     reader = NULL;
     return atomic_load(&device.memory_kept) <= kept && atomic_load(&device.memory_kept) == 0 ? 0 : -1;
 }
 
 /* The values of the blocks that hold samples; device memory is this program's. */
-static bool is_right(const struct sample *sample, const struct scan_reading *reading) {
+static bool is_right(const struct sample *sample, const struct entropy_decode *reading) {
     const struct progressive_source *source = &reading->source;
     const struct coefficients_layout *layout = &source->layout;
     const int16_t *values = (const int16_t *)(uintptr_t)reading->memory.data;
@@ -98,12 +98,12 @@ static bool is_right(const struct sample *sample, const struct scan_reading *rea
 }
 
 static enum status read_sample(const struct sample *sample, struct error *err) {
-    struct scan_reading *reading = NULL;
+    struct entropy_decode *reading = NULL;
     *err = (struct error){0};
-    enum status status = scan_reader_read(reader, buf_bytes(&sample->file), &sample->shape, &reading, err);
+    enum status status = entropy_decoder_run(reader, buf_bytes(&sample->file), &sample->shape, &reading, err);
     if (status == ST_OK) {
         assert_true(is_right(sample, reading));
-        scan_reader_give_back(reader, reading);
+        entropy_decoder_give_back(reader, reading);
     } else {
         assert_true(err->text[0]);
     }
@@ -121,13 +121,13 @@ static void *read_many(void *argument) {
     }
     for (unsigned i = 0; i < ROUNDS; i++) {
         const struct sample *sample = &samples[(first + i) % SHAPES];
-        struct scan_reading *reading = NULL;
-        if (scan_reader_read(reader, buf_bytes(&sample->file), &sample->shape, &reading, &err) != ST_OK ||
+        struct entropy_decode *reading = NULL;
+        if (entropy_decoder_run(reader, buf_bytes(&sample->file), &sample->shape, &reading, &err) != ST_OK ||
             !is_right(sample, reading)) {
             atomic_fetch_add(&wrong, 1);
         }
         if (reading) {
-            scan_reader_give_back(reader, reading);
+            entropy_decoder_give_back(reader, reading);
         }
     }
     return NULL;
@@ -174,14 +174,14 @@ static void test_damage(void **state) {
         assert_non_null(damaged.file.data);
         memcpy(damaged.file.data, samples[0].file.data, samples[0].file.size);
         damaged.file.data[at] ^= 0x24;
-        struct scan_reading *reading = NULL;
+        struct entropy_decode *reading = NULL;
         err = (struct error){0};
         enum status status =
-            scan_reader_read(reader, buf_bytes(&damaged.file), &damaged.shape, &reading, &err);
+            entropy_decoder_run(reader, buf_bytes(&damaged.file), &damaged.shape, &reading, &err);
         assert_true(status == ST_OK || status == ST_UNSUPPORTED);
         refused += status != ST_OK;
         if (reading) {
-            scan_reader_give_back(reader, reading);
+            entropy_decoder_give_back(reader, reading);
         }
         free(damaged.file.data);
         assert_int_equal(read_sample(&samples[0], &err), ST_OK);
@@ -226,11 +226,11 @@ static void test_memory(void **state) {
     device.memory_share = share;
     assert_int_equal(read_sample(&samples[0], &err), ST_OK);
     assert_true(atomic_load(&device.memory_kept) > 0);
-    struct scan_reading *reading = NULL;
-    assert_int_equal(scan_reader_read(reader, buf_bytes(&samples[1].file), &samples[1].shape, &reading, &err),
-                     ST_OK);
+    struct entropy_decode *reading = NULL;
+    assert_int_equal(
+        entropy_decoder_run(reader, buf_bytes(&samples[1].file), &samples[1].shape, &reading, &err), ST_OK);
     device.memory_share = 1 << 10;
-    scan_reader_give_back(reader, reading);
+    entropy_decoder_give_back(reader, reading);
     assert_int_equal(atomic_load(&device.memory_kept), 0); /* the one reading that was used */
     device.memory_share = share;
     assert_int_equal(read_sample(&samples[2], &err), ST_OK);
