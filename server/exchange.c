@@ -17,8 +17,6 @@
 #include "server/body.h"
 #include "server/message/multipart.h"
 #include "server/overload.h"
-#include "server/picture/pipeline.h"
-#include "server/queue/workers.h"
 #include "server/request.h"
 #include "server/routes.h"
 #include "server/service.h"
@@ -267,11 +265,6 @@ bool exchange_must_answer_early(const struct request *request) {
                                  request->framing.content_length > drain_cap(request));
 }
 
-static void give_slot_back(struct request *request) {
-    slot_give_back(request->slot);
-    request->slot = NULL;
-}
-
 bool exchange_body(struct request *request, const void *data, size_t size) {
     request->received += size;
     metrics_add(request->service->metrics, METRIC_RECEIVED_BYTES, (int64_t)size);
@@ -282,7 +275,7 @@ bool exchange_body(struct request *request, const void *data, size_t size) {
         enum status status = body_keep(request, data, size);
         if (status != ST_OK) {
             answer_problem(request, problem_of(status));
-            give_slot_back(request);
+            request_give_slot_back(request);
         }
     }
     return request->received <= drain_cap(request);
@@ -310,63 +303,10 @@ enum status exchange_submit(struct request *request) {
     request->slot->used = request->body_size;
     enum status status = overload_submit(request);
     if (status != ST_OK) {
-        give_slot_back(request);
+        request_give_slot_back(request);
         answer_problem(request, problem_of(status));
     }
     return status;
-}
-
-static struct request *request_of(struct job *job) {
-    return (struct request *)(void *)((char *)job - offsetof(struct request, job));
-}
-
-/* Another worker may have the request when this returns. */
-static void move(struct request *request) {
-    enum status status = overload_move(request);
-    if (status != ST_OK) {
-        give_slot_back(request);
-        answer_problem(request, problem_of(status));
-        request->transport->resume(request);
-    }
-}
-
-void exchange_work(struct job *job, struct worker *worker) {
-    struct request *request = request_of(job);
-    struct outcome *outcome = &request->outcome;
-    outcome->stages = true;
-    outcome->stage_ns[STAGE_QUEUE] = clock_ns() - request->queued_ns;
-    struct error *err = &request->error;
-    request->receives_zero_copy = overload_receives_zero_copy(request->service);
-    enum status status = request->transport->is_gone(request)
-                             ? fail(err, ST_CANCELLED, "the client closed the connection")
-                             : overload_judge_late(request, pipeline_run(request, worker, overload_keep));
-    if (request->needed > 0) {
-        move(request);
-        return;
-    }
-    give_slot_back(request);
-    outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
-    job->served = status == ST_OK;
-    if (job->served) {
-        int64_t lasted_ns = outcome->stage_ns[STAGE_TOTAL] - outcome->stage_ns[STAGE_QUEUE];
-        overload_learn(request, worker->role, worker->role == ROLE_LARGE ? outcome->computed_ns : lasted_ns);
-        metrics_way(request->service->metrics, outcome->way);
-        answer_picture(request);
-    } else {
-        answer_problem(request, problem_of(status));
-    }
-    workers_done(request->service->workers, job);
-    request->transport->resume(request);
-}
-
-void exchange_refuse(struct job *job, enum refusal refusal) {
-    struct request *request = request_of(job);
-    struct outcome *outcome = &request->outcome;
-    outcome->stages = true;
-    outcome->stage_ns[STAGE_QUEUE] = outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
-    give_slot_back(request);
-    answer_problem(request, problem_of(overload_refuse(request, refusal, outcome->stage_ns[STAGE_QUEUE])));
-    request->transport->resume(request);
 }
 
 void exchange_destroy(struct request *request, bool sent, bool timeout) {
@@ -382,7 +322,7 @@ void exchange_destroy(struct request *request, bool sent, bool timeout) {
         request->sent = 0;
     }
     access_log_write(request);
-    give_slot_back(request);
+    request_give_slot_back(request);
     slot_pool_count(service->slots, -(int64_t)request->answer_bytes);
     buf_finish(&request->answer.body);
     slot_give_back(request->answer.slot);

@@ -7,7 +7,7 @@
  *     exchange_begin    all headers are known: refuse early or go on
  *     exchange_body     a piece of the body
  *     exchange_end      the body is complete: answer, or wait for a worker
- *     exchange_work     the work                                    worker thread
+ *     work_run          the work, in server/work.h                  worker thread
  *     exchange_destroy  the answer is sent, or the client is gone   event thread
  *
  * A request has one owner at a time: the event thread, then the queue and a worker, then the event thread. */
@@ -19,11 +19,9 @@
 #include <stdint.h>
 
 #include "core/status.h"
-#include "server/queue/admission.h"
 
 struct request;
 struct service;
-struct worker;
 
 /* Creates a request for the raw target; `admin` means that it came through the second listener. NULL without
  * memory. */
@@ -57,12 +55,6 @@ bool exchange_end(struct request *request);
 /* Queues the request. After ST_OK it belongs to a worker, which resumes its connection. On
  * ST_BUSY the answer is ready (503, or as configured). */
 enum status exchange_submit(struct request *request);
-
-/* Does the work of the request whose member the job is, and resumes its connection. Called by a worker. */
-void exchange_work(struct job *job, struct worker *worker);
-
-/* Answers with the refusal instead. */
-void exchange_refuse(struct job *job, enum refusal refusal);
 
 /* Counts, logs and frees the request. `sent` says whether the whole answer was handed to the network,
  * `timeout` whether the watchdog ended it. NULL is allowed. */

@@ -24,7 +24,6 @@
 #include "gpu/front/versions.h"
 #include "gpu/gpu.h"
 #include "server/benchmark/benchmark.h"
-#include "server/exchange.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/overload.h"
@@ -44,6 +43,7 @@
 #include "server/process/transcode_sample.h"
 #include "server/routes.h"
 #include "server/service.h"
+#include "server/work.h"
 
 enum { HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
 
@@ -201,8 +201,8 @@ static enum status service_init(struct service *service, struct error *err) {
         status = open_backends(service, err);
     }
     if (status == ST_OK) {
-        status = overload_start_workers(service, workers,
-                                        &(struct workers_calls){exchange_work, exchange_refuse}, err);
+        status =
+            overload_start_workers(service, workers, &(struct workers_calls){work_run, work_refuse}, err);
     }
     return status;
 }

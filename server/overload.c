@@ -5,7 +5,6 @@
 
 #include "core/clock.h"
 #include "core/numbers.h"
-#include "server/message/multipart.h"
 #include "server/planner/footprint.h"
 #include "server/planner/intent.h"
 #include "server/request.h"
@@ -13,8 +12,7 @@
 
 enum {
     RETRY_MAX_S = 60,
-    LINES_MAX = 50,  /* log lines a second */
-    LATE_SHARE = 10, /* see overload_judge_late */
+    LINES_MAX = 50, /* log lines a second */
 };
 
 static int64_t max_wait_of(const struct request *request) {
@@ -70,18 +68,6 @@ enum status overload_start_workers(struct service *service, unsigned count, cons
         .calls = *calls,
     };
     return workers_create(&service->workers, &options, err);
-}
-
-enum status overload_judge_late(struct request *request, enum status status) {
-    int64_t idle = request->outcome.idle_ns, limit = max_wait_of(request);
-    if (status != ST_LIMIT || idle < limit / LATE_SHARE) {
-        return status;
-    }
-    overload_refuse(request, REFUSAL_DEADLINE, idle);
-    return fail(
-        &request->error, ST_BUSY,
-        "the picture had a processor for %.0f ms of the time limit of %.0f ms; others had it meanwhile",
-        clock_ns_to_ms(idle < limit ? limit - idle : 0), clock_ns_to_ms(limit));
 }
 
 uint64_t overload_body_most(const struct request *request) {
@@ -224,30 +210,11 @@ enum status overload_submit(struct request *request) {
     return submit(request);
 }
 
-/* A prediction that only the fields and parts of a form can prove wrong. */
-static bool is_misplaced(const struct request *request, enum role role) {
+bool overload_is_large(const struct request *request) {
     const struct service *service = request->service;
     struct intent intent = {0};
-    if (role == ROLE_LARGE || request->job.kind == JOB_LARGE || !multipart_is(request->content_type)) {
-        return false;
-    }
     intend(request, request->picture, "", &intent);
     return workers_is_large(service->workers, predict(service, &intent).ns);
-}
-
-enum status overload_keep(struct request *request, struct worker *worker, uint64_t needed) {
-    const struct job *job = &request->job;
-    bool possible = needed > 0 && needed + job->body <= job->most; /* else it is refused for good */
-    if (!possible || request->moved) {
-        return ST_OK;
-    }
-    bool covered = job->way == WAY_GPU_SCANS || needed <= job->ways[job->way].bytes ||
-                   workers_grow(request->service->workers, &request->job, needed);
-    if (covered && !is_misplaced(request, worker->role)) {
-        return ST_OK;
-    }
-    request->needed = needed;
-    return fail(&request->error, ST_BUSY, "the request has to wait again, for what it needs");
 }
 
 enum status overload_move(struct request *request) {
@@ -270,17 +237,4 @@ bool overload_may_log(struct service *service) {
     bool may = atomic_fetch_add(&service->refusal_lines, 1) < LINES_MAX;
     metrics_add(service->metrics, METRIC_REFUSED_UNLOGGED, !may);
     return may;
-}
-
-void overload_learn(struct request *request, enum role role, int64_t real_ns) {
-    struct cost_model *model = &request->service->cost;
-    const struct outcome *outcome = &request->outcome;
-    if (outcome->way == WAY_GPU_FILE && request->cost.ways[WAY_GPU_FILE].table_ns > 0) {
-        cost_learn_device(model, &request->cost, real_ns);
-    } else if (role == ROLE_ANY || role == ROLE_LARGE) { /* others wait for the device */
-        cost_learn(model, &request->cost, outcome->way, real_ns, outcome->stage_ns[STAGE_DETECT]);
-        if (role == ROLE_ANY && request->job.ways[WAY_GPU_FILE].ns > 0) {
-            cost_doubt_device(model);
-        }
-    }
 }

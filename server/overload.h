@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Connects requests to the queue: predicts their cost, decides whether a body is read, and writes the error
- * of a refusal. admission.h has the discipline and workers.h the threads. */
+ * of a refusal. admission.h has the discipline, workers.h the threads, and server/work.h what these do. */
 #ifndef BLURD_SERVER_OVERLOAD_H
 #define BLURD_SERVER_OVERLOAD_H
 
@@ -12,7 +12,6 @@
 
 struct request;
 struct service;
-struct worker;
 struct workers_calls;
 
 /* Starts the workers, `count` of them general ones; the service's backends must be open. ST_BUSY without
@@ -45,27 +44,18 @@ void overload_estimate(struct request *request);
 /* Does that and queues the job. ST_BUSY: it is refused, and the request has the reason. */
 enum status overload_submit(struct request *request);
 
-/* Called before the worker computes, when the bytes that the request needs beside its body are known. What a
- * form asks for, and of which picture, is known only then. ST_BUSY, with request->needed set, in two cases:
- * it needs more memory than it was queued with and others hold that, or it is a large job and this worker's
- * priority is for small ones. Then overload_move queues it again, as overload_submit does, and another worker
- * may have it at once. Each request is moved once at most, and both waits together last no longer than one
- * may. */
-enum status overload_keep(struct request *request, struct worker *worker, uint64_t needed);
+/* Whether the request's picture is predicted to take as long as a large job, from its own first bytes and all
+ * parameters: those of a form are known once envelope_open has read it. */
+bool overload_is_large(const struct request *request);
+
+/* Queues a request again whose worker gave it up for what it needs (work_keep), as overload_submit does;
+ * another worker may have it at once. Both waits together last no longer than one may. ST_BUSY: as there. */
 enum status overload_move(struct request *request);
 
 /* Stores the refusal, its error and the Retry-After that follows from the wait. Returns ST_BUSY. */
 enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns);
 
-/* Called with the status of the work. Of a request that ran out of time, but did not compute for a tenth of
- * it or more, others had the rest: it is refused with ST_BUSY, since it may succeed later. Else as it was. */
-enum status overload_judge_late(struct request *request, enum status status);
-
 /* Whether to log one more refusal. The lines a second are limited, since a refusal must be cheap. */
 bool overload_may_log(struct service *service);
-
-/* Updates the cost model with the time that a worker of that role took for the request; of ROLE_LARGE, whose
- * priority is lower, with the time that it computed. */
-void overload_learn(struct request *request, enum role role, int64_t real_ns);
 
 #endif

@@ -97,4 +97,10 @@ struct request {
     char target[]; /* path, zero, query, zero */
 };
 
+/* Gives the memory of the body back. Allowed without a slot. */
+static inline void request_give_slot_back(struct request *request) {
+    slot_give_back(request->slot);
+    request->slot = NULL;
+}
+
 #endif

@@ -2,9 +2,9 @@
 #include "server/picture/output.h"
 
 #include "codecs/jpeg/jpeg_patch.h"
-#include "server/picture/lossless.h"
 #include "server/picture/statistics.h"
 #include "server/placeholder/placeholder.h"
+#include "server/planner/lossless.h"
 
 static enum status write_picture(const struct work_plan *plan, const struct image *result, struct buf *body,
                                  struct error *err) {

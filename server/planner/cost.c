@@ -160,20 +160,28 @@ static struct way_cost cost_of(enum way way, const struct work_plan *plan, const
     }
 }
 
+/* Whether the request may go that way: way_fits, for a header of a kind that the way's codecs read. Nothing
+ * is known of a picture that was not recognised. */
+static bool fits(const struct intent *intent, enum way way) {
+    const struct peek *header = &intent->header;
+    bool usual = header->codec != CODEC_JPEG || header->baseline || header->progressive;
+    return intent->known && usual && way_fits(way, &intent->plan);
+}
+
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
     const struct work_plan *plan = &intent->plan;
     const struct cost_parts parts = parts_of(intent);
     struct cost cost = {.search_ns = (int64_t)(TUNED_DETECT_PIXEL_NS * searched_pixels(&plan->detection))};
     for (enum way way = WAY_GPU_COEFFICIENTS; way < WAY_COUNT; way++) {
-        if (way == WAY_CPU || intent_fits(intent, way)) {
+        if (way == WAY_CPU || fits(intent, way)) {
             cost.ways[way] = cost_of(way, plan, &parts);
         }
     }
-    if (intent_fits(intent, WAY_GPU_FILE)) {
+    if (fits(intent, WAY_GPU_FILE)) {
         cost.ways[WAY_GPU_FILE].table_ns = (int64_t)parts.device;
         cost.device_ns = (int64_t)(parts.device * known(model->device_ratio));
     }
-    if (intent_fits(intent, WAY_GPU_SCANS)) {
+    if (fits(intent, WAY_GPU_SCANS)) {
         cost.ways[WAY_GPU_SCANS].table_ns = (int64_t)reading_ns(plan);
     }
     cost_take(&cost, model, cost.ways[WAY_BLOCKS].table_ns > 0 ? WAY_BLOCKS : WAY_CPU);

@@ -74,9 +74,3 @@ void intent_make(struct intent *intent, struct bytes body, const char *content_t
                  peek_is_possible(&header, body.size, limits);
     intent_guess(intent, known ? &header : NULL, body.size, accept, parameters);
 }
-
-bool intent_fits(const struct intent *intent, enum way way) {
-    const struct peek *header = &intent->header;
-    bool usual = header->codec != CODEC_JPEG || header->baseline || header->progressive;
-    return intent->known && usual && way_fits(way, &intent->plan);
-}

@@ -6,7 +6,6 @@
 
 #include "codecs/peek.h"
 #include "server/planner/plan.h"
-#include "server/planner/way.h"
 
 struct intent {
     bool known;            /* the picture was recognised, and codec_probe may take it */
@@ -21,9 +20,5 @@ void intent_make(struct intent *intent, struct bytes body, const char *content_t
 /* Does the same for a header that was already read (NULL: not recognised) and a body of `size` bytes. */
 void intent_guess(struct intent *intent, const struct peek *header, size_t size, const char *accept,
                   const struct parameters *parameters);
-
-/* Whether the request may go that way: way_fits, for a header of a kind that the way's codecs read. Nothing
- * is known of a picture that was not recognised. */
-bool intent_fits(const struct intent *intent, enum way way);
 
 #endif

@@ -7,7 +7,7 @@
 #include "config/config.h"
 #include "cpu/orient.h"
 #include "server/message/accept.h"
-#include "server/picture/lossless.h"
+#include "server/planner/lossless.h"
 
 /* Returns AUTO for subsamplings that the encoder does not offer (4:4:0, 4:1:1). */
 static enum subsampling subsampling_of(const struct image_shape *shape) {

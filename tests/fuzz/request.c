@@ -15,12 +15,12 @@
 #include "config/memory.h"
 #include "core/log.h"
 #include "cpu/cpu.h"
-#include "server/exchange.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/overload.h"
 #include "server/routes.h"
 #include "server/service.h"
+#include "server/work.h"
 #include "tests/fuzz/common/fuzz.h"
 
 enum { QUIET_MS = 2, SILENCES = 4, ANSWER_MAX = 4 << 20 };
@@ -82,8 +82,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     settings_replace(&service.settings, settings);
     http_prepare();
     fuzz_require(overload_start_workers(&service, config.workers,
-                                        &(struct workers_calls){exchange_work, exchange_refuse},
-                                        &err) == ST_OK &&
+                                        &(struct workers_calls){work_run, work_refuse}, &err) == ST_OK &&
                      listen_open(config.listen, &service.port, &fd, &err) == ST_OK &&
                      http_start(&http, &service, fd, false, &err) == ST_OK,
                  "the server starts");

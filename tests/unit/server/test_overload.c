@@ -13,6 +13,7 @@
 #include "cpu/cpu.h"
 #include "server/request.h"
 #include "server/service.h"
+#include "server/work.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
@@ -118,16 +119,16 @@ static void test_learning(void **state) {
     static const struct cost_model nothing;
     estimate(USUAL);
     request.outcome.way = WAY_GPU_SCANS;
-    overload_learn(&request, ROLE_ENTROPY_DECODE, 5 * request.cost.ns);
+    work_learn(&request, ROLE_ENTROPY_DECODE, 5 * request.cost.ns);
     request.outcome.way = WAY_CPU; /* the GPU gave the file back */
-    overload_learn(&request, ROLE_ENTROPY_DECODE, 5 * request.cost.ns);
+    work_learn(&request, ROLE_ENTROPY_DECODE, 5 * request.cost.ns);
     assert_memory_equal(&service.cost, &nothing, sizeof nothing);
     request.outcome.way = WAY_GPU_COEFFICIENTS;
-    overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);
+    work_learn(&request, ROLE_ANY, 2 * request.cost.ns);
     float once = service.cost.ratio[request.cost.ways[WAY_GPU_COEFFICIENTS].kind];
     assert_true(once > 1);
     assert_true(service.cost.device_ratio == 0);
-    overload_learn(&request, ROLE_LARGE, 9 * request.cost.ns);
+    work_learn(&request, ROLE_LARGE, 9 * request.cost.ns);
     assert_true(service.cost.ratio[request.cost.ways[WAY_GPU_COEFFICIENTS].kind] > once);
 }
 
@@ -138,13 +139,13 @@ static void test_doubt(void **state) {
     service.cost.device_ratio = 8;
     estimate(USUAL);
     assert_true(offers(&request.job, WAY_GPU_FILE));
-    overload_learn(&request, ROLE_LARGE, 2 * request.cost.ns);
+    work_learn(&request, ROLE_LARGE, 2 * request.cost.ns);
     assert_true(service.cost.device_ratio == 8);
-    overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);
+    work_learn(&request, ROLE_ANY, 2 * request.cost.ns);
     float once = service.cost.device_ratio;
     assert_true(once < 8 && once > 7);
     request.job.ways[WAY_GPU_FILE].ns = 0;
-    overload_learn(&request, ROLE_ANY, 2 * request.cost.ns);
+    work_learn(&request, ROLE_ANY, 2 * request.cost.ns);
     assert_true(service.cost.device_ratio == once);
 }
 
@@ -172,17 +173,17 @@ static void test_late(void **state) {
     const int64_t limit = settings.config.work_timeout_ms * 1000000;
     estimate(USUAL);
     request.outcome.idle_ns = limit / 10 - 1;
-    assert_int_equal(overload_judge_late(&request, ST_LIMIT), ST_LIMIT);
+    assert_int_equal(work_judge_late(&request, ST_LIMIT), ST_LIMIT);
     request.outcome.idle_ns = limit / 10;
-    assert_int_equal(overload_judge_late(&request, ST_OK), ST_OK);
-    assert_int_equal(overload_judge_late(&request, ST_CORRUPT), ST_CORRUPT);
-    assert_int_equal(overload_judge_late(&request, ST_LIMIT), ST_BUSY);
+    assert_int_equal(work_judge_late(&request, ST_OK), ST_OK);
+    assert_int_equal(work_judge_late(&request, ST_CORRUPT), ST_CORRUPT);
+    assert_int_equal(work_judge_late(&request, ST_LIMIT), ST_BUSY);
     assert_int_equal(request.refusal, REFUSAL_DEADLINE);
     assert_int_equal(request.retry_after_s, limit / 10000000000 + 1);
     assert_string_equal(request.error.text, "the picture had a processor for 9000 ms of the time limit of "
                                             "10000 ms; others had it meanwhile");
     request.outcome.idle_ns = 0; /* another limit than that of time */
-    assert_int_equal(overload_judge_late(&request, ST_LIMIT), ST_LIMIT);
+    assert_int_equal(work_judge_late(&request, ST_LIMIT), ST_LIMIT);
 }
 
 /* What admission counts of pictures around what one request may take. */
@@ -213,8 +214,8 @@ static struct job again; /* as the second worker gets it */
 
 static void work(struct job *job, struct worker *worker) {
     if (runs++ == 0) {
-        assert_int_equal(overload_keep(&request, worker, USUAL), ST_OK); /* no more than predicted */
-        assert_int_equal(overload_keep(&request, worker, general_bytes(job) * 9 / 8), ST_OK);
+        assert_int_equal(work_keep(&request, worker, USUAL), ST_OK); /* no more than predicted */
+        assert_int_equal(work_keep(&request, worker, general_bytes(job) * 9 / 8), ST_OK);
         service.workers = worker->pool;
         request.queued_ns -= config.work_timeout_ms * 1000000 / 4; /* it has waited for long */
         request.picture = (struct bytes){bytes, USUAL};
@@ -223,7 +224,7 @@ static void work(struct job *job, struct worker *worker) {
         return;
     }
     again = *job;
-    assert_int_equal(overload_keep(&request, worker, 2 * general_bytes(job)), ST_OK); /* once is enough */
+    assert_int_equal(work_keep(&request, worker, 2 * general_bytes(job)), ST_OK); /* once is enough */
     workers_done(service.workers, job);
     sem_post(&over);
 }
@@ -285,7 +286,7 @@ static void test_a_form_for_the_gpu(void **state) {
         parameters_init(&request.parameters, NULL);
         assert_int_equal(parameters_parse(&request.parameters, "ops=median:radius=25|median:radius=25", &err),
                          ST_OK);
-        enum status status = overload_keep(&request, &worker, 1);
+        enum status status = work_keep(&request, &worker, 1);
         assert_int_equal(status, gpu ? ST_OK : ST_BUSY);
     }
     workers_finish(service.workers, false);

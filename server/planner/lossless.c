@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/lossless.h"
+#include "server/planner/lossless.h"
 
 #include "core/orient.h"
 

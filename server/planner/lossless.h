@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * lossless=true for a JPEG that is only turned and cropped: its blocks are moved without a new encoding. */
-#ifndef BLURD_SERVER_PICTURE_LOSSLESS_H
-#define BLURD_SERVER_PICTURE_LOSSLESS_H
+#ifndef BLURD_SERVER_PLANNER_LOSSLESS_H
+#define BLURD_SERVER_PLANNER_LOSSLESS_H
 
 #include "codecs/codec.h"
 #include "codecs/jpeg/jpeg_turn.h"
