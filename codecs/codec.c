@@ -194,7 +194,7 @@ enum status codec_decode(struct bytes input, const struct picture *picture, cons
     return codec->isolated && limits->link
                ? codec_link_decode(limits->link, picture, input, limits,
                                    codec->decode_bytes(picture, input.size), image, err)
-               : codec->decode(input, limits, image, err);
+               : codec->decode(input, picture, limits, image, err);
 }
 
 enum status codec_check_sides(enum codec_id id, const struct image_shape *shape, struct error *err) {

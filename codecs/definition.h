@@ -89,6 +89,7 @@ struct picture {
     struct image_shape native; /* as the codec stores it: planar YCbCr where that is exact */
     struct image_shape pixels; /* interleaved: grey, grey+alpha, RGB, RGBA; always possible */
     bool lossless;    /* JPEG: of samples, without blocks, so that it cannot be decoded at a reduced size */
+    bool patchable;   /* JPEG: an answer can keep its blocks: codecs/jpeg/jpeg_patch.h */
     bool progressive; /* several scans or interlaced */
     struct metadata metadata;
 };
@@ -179,8 +180,9 @@ struct codec {
     bool (*peek)(struct bytes input, struct peek *peek); /* codecs/peek.h; sets no `codec` */
     enum status (*probe)(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                          struct error *err);
-    enum status (*decode)(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                          struct error *err);
+    /* `picture`: of `probe`; NULL where the codec runs in a process of its own. */
+    enum status (*decode)(struct bytes input, const struct picture *picture,
+                          const struct codec_limits *limits, const struct image *image, struct error *err);
     /* NULL: the codec only decodes. */
     enum status (*encode)(const struct image *image, const struct encode_options *options,
                           const struct metadata *metadata, struct buf *output, struct error *err);

@@ -13,8 +13,8 @@ enum status avif_open(struct error *err);
 bool avif_peek(struct bytes input, struct peek *peek);
 enum status avif_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err);
-enum status avif_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                        struct error *err);
+enum status avif_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                        const struct image *image, struct error *err);
 
 /* 8 bits stay 8 bits; 16 bits become 10. One call of the library does it all: the deadline is checked before
  * and after it, and a lower effort is taken where the time would not do. */

@@ -186,8 +186,9 @@ static enum status decode_pixels(const struct avif_reader *reader, const struct 
                : fail(err, ST_CORRUPT, "AVIF is damaged: its pixels are not what its header says");
 }
 
-enum status avif_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                        struct error *err) {
+enum status avif_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                        const struct image *image, struct error *err) {
+    (void)picture;
     struct avif_reader reader;
     enum status status = avif_reader_open(&reader, input, limits, err);
     bool same = image->width == reader.pixels.width && image->height == reader.pixels.height &&

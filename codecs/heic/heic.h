@@ -14,8 +14,8 @@ enum status heic_open(struct error *err);
 
 enum status heic_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err);
-enum status heic_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                        struct error *err);
+enum status heic_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                        const struct image *image, struct error *err);
 size_t heic_decode_bytes(const struct picture *picture, size_t input);
 
 #endif

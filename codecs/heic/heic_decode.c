@@ -77,8 +77,9 @@ static enum status decode_pixels(const struct heic_reader *reader, const struct 
     return status;
 }
 
-enum status heic_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                        struct error *err) {
+enum status heic_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                        const struct image *image, struct error *err) {
+    (void)picture;
     struct heic_reader reader;
     enum status status = heic_reader_open(&reader, input, limits, err);
     if (status == ST_OK) {

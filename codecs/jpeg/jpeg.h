@@ -35,8 +35,8 @@ _Noreturn void jpeg_guard_leave(j_common_ptr cinfo, enum status status);
 
 enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err);
-enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                        struct error *err);
+enum status jpeg_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                        const struct image *image, struct error *err);
 
 /* As codec_decode_bytes and codec_encode_bytes. */
 size_t jpeg_decode_bytes(const struct picture *picture, size_t input);

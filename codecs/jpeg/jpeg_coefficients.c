@@ -66,6 +66,15 @@ static bool is_shape(const struct jpeg_dec_header *header, const struct image_sh
     return same;
 }
 
+static bool open_header(struct jpeg_dec_header *header, const struct jpeg_dec_header *opened,
+                        struct bytes input) {
+    if (opened) {
+        *header = *opened;
+        return true;
+    }
+    return jpeg_dec_header_open(header, input) == JPEG_DEC_SCAN;
+}
+
 static void count_blocks(struct coefficients_reader *reader, const struct image_shape *shape) {
     for (unsigned i = 0; i < reader->layout.planes; i++) {
         uint32_t h = i > 0 ? reader->layout.h : 1, v = i > 0 ? reader->layout.v : 1;
@@ -293,8 +302,7 @@ enum status jpeg_coefficients_read_by(const struct jpeg_coefficients_way *way, s
     }
     struct jpeg_dec_header *header = &reader->header;
     enum status status = ST_OK;
-    bool good = coefficients_lay_out(shape, &reader->layout) &&
-                jpeg_dec_header_open(header, input, true) == JPEG_DEC_SCAN &&
+    bool good = coefficients_lay_out(shape, &reader->layout) && open_header(header, way->header, input) &&
                 is_shape(header, shape, &reader->layout) &&
                 (!way->plain || jpeg_frame_is_plain(&header->frame));
     if (good) {

@@ -27,14 +27,16 @@ enum status jpeg_coefficients_read(struct bytes input, const struct codec_limits
                                    const struct image_shape *shape, bool plain, uint8_t *memory,
                                    struct error *err);
 
+struct jpeg_dec_header;
 enum jpeg_order { JPEG_COLUMNS, JPEG_ROWS, JPEG_SCAN }; /* of the values of a block */
 
 struct jpeg_coefficients_way {
     bool quick; /* by BMI2, which needs processor_extracts_bits() */
     bool plain;
-    enum jpeg_order order; /* core/jpeg/coefficients.h describes JPEG_COLUMNS */
-    uint64_t *table;       /* memory for the table, where another process may change the coefficients while
-                              they are read; NULL: it is the end of `memory` */
+    enum jpeg_order order;                /* core/jpeg/coefficients.h describes JPEG_COLUMNS */
+    const struct jpeg_dec_header *header; /* of the input up to its first scan; NULL: not read yet */
+    uint64_t *table; /* memory for the table, where another process may change the coefficients while
+                        they are read; NULL: it is the end of `memory` */
 };
 
 /* The same in any way. */

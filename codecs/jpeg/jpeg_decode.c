@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg/jpeg_blocks.h"
 #include "codecs/jpeg/jpeg_planes.h"
-#include "codecs/jpeg/jpeg_reader.h"
 #include "codecs/jpeg/lossless/sof3.h"
 #include "codecs/limits.h"
 
@@ -11,6 +11,7 @@
 #endif
 
 enum { ROWS_MAX = 4 * DCTSIZE }; /* rows of one component in an MCU row */
+enum { SOF3 = 0xC3 };            /* the frame of a lossless file */
 
 static void describe(const struct jpeg_decompress_struct *cinfo, struct picture *picture) {
     bool gray = cinfo->jpeg_color_space == JCS_GRAYSCALE;
@@ -77,7 +78,12 @@ static enum status probe_guarded(struct jpeg_reader *reader, struct bytes input,
     struct jpeg_decompress_struct *cinfo = &reader->cinfo;
     picture->progressive = jpeg_has_multiple_scans(cinfo);
     describe(cinfo, picture);
-    return check_blocks(reader, input.size - scan, picture->progressive);
+    enum status status = check_blocks(reader, input.size - scan, picture->progressive);
+    if (status == ST_OK) {
+        reader->guard->err = NULL; /* nothing fails from here on */
+        picture->patchable = jpeg_blocks_check(reader, "patched") == ST_OK;
+    }
+    return status;
 }
 
 /* By libjpeg. */
@@ -99,20 +105,14 @@ static enum status probe_blocks(struct bytes input, const struct codec_limits *l
 enum status jpeg_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err) {
     struct jpeg_frame frame;
-    enum status status = jpeg_read_frame(input, &frame, err);
+    enum status status = jpeg_read_head(input, &frame, &picture->metadata, err);
     status = status != ST_OK ? status : check_frame(&frame, limits, err);
     if (status == ST_OK) {
-        status = sof3_is(input) ? sof3_probe(input, picture, err)
-                                : probe_blocks(input, limits, frame.scan, picture, err);
-    }
-    if (status != ST_OK) {
-        return status;
+        status = frame.marker == SOF3 ? sof3_probe(input, picture, err)
+                                      : probe_blocks(input, limits, frame.scan, picture, err);
     }
     if (status == ST_OK && (picture->pixels.width != frame.width || picture->pixels.height != frame.height)) {
         return fail(err, ST_CORRUPT, "JPEG has frame headers that contradict each other");
-    }
-    if (status == ST_OK) {
-        jpeg_read_metadata(input, &picture->metadata);
     }
     return status;
 }
@@ -229,38 +229,15 @@ static enum status decode_guarded(struct jpeg_reader *reader, struct bytes input
     return ST_OK; /* data behind the last row of other pictures does not matter */
 }
 
-/* Whether libjpeg finds planes of YCbCr in the header. Fills in their shape. */
-static bool find_planes(struct bytes input, const struct codec_limits *limits, struct image_shape *planes) {
-    struct jpeg_guard guard;
-    struct jpeg_reader reader;
-    struct picture picture;
-    struct error ignored;
-    jpeg_guard_init(&guard, ST_CORRUPT, &ignored);
-    jpeg_reader_init(&reader, &guard, limits);
-    if (setjmp(guard.jump)) {
-        jpeg_destroy_decompress(&reader.cinfo);
-        return false;
-    }
-    jpeg_reader_open(&reader, input);
-    describe(&reader.cinfo, &picture);
-    jpeg_destroy_decompress(&reader.cinfo);
-    *planes = picture.native;
-    return picture.native.model == PIXEL_YCBCR;
-}
-
-/* By own code; *declined and *rows_reported as of sequential_decode. */
-static enum status decode_own(struct bytes input, const struct codec_limits *limits,
-                              const struct image *image, bool *declined, uint32_t *rows_reported,
-                              struct error *err) {
-    struct image_shape planes;
+/* By own code; *declined and *rows_reported as of jpeg_planes_decode. */
+static enum status decode_own(struct bytes input, const struct picture *picture,
+                              const struct codec_limits *limits, const struct image *image, bool *declined,
+                              uint32_t *rows_reported, struct error *err) {
     if (image->model != PIXEL_RGB) {
         return jpeg_planes_decode(input, limits, image, declined, rows_reported, err);
     }
-    *declined = true;
-    *rows_reported = 0;
-    return limits->reduction == 0 && find_planes(input, limits, &planes) && planes.width == image->width &&
-                   planes.height == image->height
-               ? jpeg_pixels_decode(input, limits, &planes, image, declined, rows_reported, err)
+    return limits->reduction == 0 && picture->native.model == PIXEL_YCBCR
+               ? jpeg_pixels_decode(input, limits, &picture->native, image, declined, rows_reported, err)
                : ST_OK;
 }
 
@@ -280,14 +257,14 @@ static enum status decode_rest(struct bytes input, const struct codec_limits *li
     return status;
 }
 
-enum status jpeg_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                        struct error *err) {
+enum status jpeg_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                        const struct image *image, struct error *err) {
     bool declined = true;
     uint32_t rows_reported = 0;
-    if (sof3_is(input)) {
+    if (picture->lossless) {
         return sof3_decode(input, limits, image, err);
     }
     enum status status =
-        limits->libjpeg ? ST_OK : decode_own(input, limits, image, &declined, &rows_reported, err);
+        limits->libjpeg ? ST_OK : decode_own(input, picture, limits, image, &declined, &rows_reported, err);
     return status == ST_OK && declined ? decode_rest(input, limits, image, rows_reported, err) : status;
 }

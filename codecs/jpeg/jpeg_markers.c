@@ -24,42 +24,43 @@ static bool has_prefix(struct bytes data, const char *prefix, size_t size) {
     return data.size >= size && memcmp(data.data, prefix, size) == 0;
 }
 
-/* Finds the next marker byte; false at the end of the data. */
-static bool next_marker(struct bytes input, size_t *position, uint8_t *marker) {
-    size_t at = *position;
-    for (;;) {
-        const uint8_t *found = at < input.size ? memchr(input.data + at, 0xFF, input.size - at) : NULL;
-        if (!found) {
-            *position = input.size;
-            return false;
-        }
-        at = bytes_skip_ones(input, (size_t)(found - input.data));
-        if (at < input.size && input.data[at] != 0) {
-            *marker = input.data[at];
-            *position = at + 1;
-            return true;
-        }
+uint8_t jpeg_marker_at(struct bytes input, size_t *position) {
+    size_t at = bytes_skip_ones(input, *position);
+    bool any = at > *position && at < input.size;
+    *position = any ? at + 1 : at;
+    return any ? input.data[at] : 0;
+}
+
+bool jpeg_segment_body(struct bytes input, size_t *position, struct bytes *body) {
+    size_t left = input.size - *position;
+    const uint8_t *data = input.data + *position;
+    uint32_t length = left < 2 ? 0 : bytes_be16(data);
+    if (length < 2 || length > left) {
+        return false;
     }
+    *body = (struct bytes){data + 2, length - 2};
+    *position += length;
+    return true;
+}
+
+/* Finds the next marker; 0 at the end of the data. */
+static uint8_t next_marker(struct bytes input, size_t *position) {
+    uint8_t marker = 0;
+    while (marker == 0 && *position < input.size) {
+        const uint8_t *found = memchr(input.data + *position, 0xFF, input.size - *position);
+        *position = found ? (size_t)(found - input.data) : input.size;
+        marker = jpeg_marker_at(input, position);
+    }
+    return marker;
 }
 
 bool jpeg_next_segment(struct bytes input, size_t *position, struct jpeg_segment *segment) {
-    uint8_t marker;
-    while (next_marker(input, position, &marker)) {
-        if (marker == SOI || marker == TEM || (marker >= RST0 && marker <= RST7)) {
-            continue; /* these stand alone */
-        }
-        if (marker == SOS || marker == EOI || input.size - *position < 2) {
-            return false;
-        }
-        uint32_t length = bytes_be16(input.data + *position);
-        if (length < 2 || length > input.size - *position) {
-            return false;
-        }
-        *segment = (struct jpeg_segment){marker, {input.data + *position + 2, length - 2}};
-        *position += length;
-        return true;
-    }
-    return false;
+    do {
+        segment->marker = next_marker(input, position);
+    } while (segment->marker == SOI || segment->marker == TEM ||
+             (segment->marker >= RST0 && segment->marker <= RST7)); /* these stand alone */
+    return segment->marker != 0 && segment->marker != SOS && segment->marker != EOI &&
+           jpeg_segment_body(input, position, &segment->data);
 }
 
 static bool is_frame(uint8_t marker) {
@@ -67,35 +68,24 @@ static bool is_frame(uint8_t marker) {
     return marker >= 0xC0 && marker <= 0xCF && marker != DHT && marker != JPG && marker != DAC;
 }
 
-enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct error *err) {
-    *frame = (struct jpeg_frame){0};
-    struct jpeg_segment segment;
-    unsigned count = 0;
-    while (jpeg_next_segment(input, &frame->scan, &segment)) {
-        if (++count > JPEG_SEGMENTS_MAX) {
-            return fail(err, ST_LIMIT, "JPEG has more than %d segments before its first scan",
-                        JPEG_SEGMENTS_MAX);
-        }
-        if (segment.marker == SOF_JPEG_LS) {
-            return fail(err, ST_UNSUPPORTED, "picture is JPEG-LS, which is not supported");
-        }
-        if (!is_frame(segment.marker) || frame->marker) {
-            continue;
-        }
-        if (segment.data.size < 6) {
-            return fail(err, ST_CORRUPT, "JPEG frame header has %zu bytes; it needs 6 or more",
-                        segment.data.size);
-        }
-        const uint8_t *p = segment.data.data;
-        frame->marker = segment.marker;
-        frame->precision = p[0];
-        frame->height = bytes_be16(p + 1);
-        frame->width = bytes_be16(p + 3);
-        frame->components = p[5];
+static enum status read_frame(const struct jpeg_segment *segment, struct jpeg_frame *frame,
+                              struct error *err) {
+    if (segment->marker == SOF_JPEG_LS) {
+        return fail(err, ST_UNSUPPORTED, "picture is JPEG-LS, which is not supported");
     }
-    if (!frame->marker) {
-        return fail(err, ST_CORRUPT, "JPEG has no frame header (SOF): it is cut short or damaged");
+    if (!is_frame(segment->marker) || frame->marker) {
+        return ST_OK;
     }
+    if (segment->data.size < 6) {
+        return fail(err, ST_CORRUPT, "JPEG frame header has %zu bytes; it needs 6 or more",
+                    segment->data.size);
+    }
+    const uint8_t *p = segment->data.data;
+    *frame = (struct jpeg_frame){.marker = segment->marker,
+                                 .precision = p[0],
+                                 .height = bytes_be16(p + 1),
+                                 .width = bytes_be16(p + 3),
+                                 .components = p[5]};
     return ST_OK;
 }
 
@@ -113,36 +103,44 @@ static void add_comment(struct metadata *metadata, struct bytes data) {
     }
 }
 
-/* Adds the parts of the profile if they are complete and not too large: each number from 1 to the common
- * count occurs once, in any order. */
-static void add_profile(struct bytes input, struct metadata *metadata) {
-    struct metadata_chunk chunk[METADATA_CHUNKS_MAX] = {{.kind = CHUNK_ICC}};
-    unsigned parts = 0, count = 0;
-    size_t total = 0, position = 0;
-    struct jpeg_segment segment;
-    for (unsigned i = 0; i < METADATA_MARKERS_MAX && jpeg_next_segment(input, &position, &segment); i++) {
-        if (!is_profile(&segment)) {
-            continue;
-        }
-        uint8_t sequence = segment.data.data[12];
-        struct bytes part = {segment.data.data + ICC_HEADER, segment.data.size - ICC_HEADER};
-        count = parts == 0 ? segment.data.data[13] : count;
-        bool valid = sequence >= 1 && sequence <= count && count <= METADATA_CHUNKS_MAX &&
-                     segment.data.data[13] == count && !chunk[sequence - 1].data.data;
-        total += part.size;
-        if (!valid || total > METADATA_ICC_MAX) {
-            metadata->losses |= LOSS_COLOUR;
-            return;
-        }
-        chunk[sequence - 1] = (struct metadata_chunk){.kind = CHUNK_ICC, .data = part};
-        parts++;
+/* The parts of an ICC profile. Each number from 1 to the common count occurs once, in any order. */
+struct profile {
+    struct bytes part[METADATA_CHUNKS_MAX];
+    unsigned parts, count;
+    size_t total;
+    bool damaged; /* or too large */
+};
+
+static void add_part(struct profile *profile, struct bytes data) {
+    uint8_t sequence = data.data[12], count = data.data[13];
+    struct bytes part = {data.data + ICC_HEADER, data.size - ICC_HEADER};
+    profile->count = profile->parts == 0 ? count : profile->count;
+    profile->total += part.size;
+    profile->damaged |= sequence < 1 || sequence > count || count > METADATA_CHUNKS_MAX ||
+                        count != profile->count || profile->total > METADATA_ICC_MAX ||
+                        profile->part[sequence - 1].data;
+    if (!profile->damaged) {
+        profile->part[sequence - 1] = part;
+        profile->parts++;
     }
-    if (parts != count) {
+}
+
+/* Puts a complete profile before the comments. */
+static void add_profile(const struct profile *profile, struct metadata *metadata) {
+    const unsigned parts = profile->parts, room = METADATA_CHUNKS_MAX - parts;
+    if (profile->damaged || parts != profile->count) {
         metadata->losses |= LOSS_COLOUR;
         return;
     }
-    memcpy(metadata->chunk, chunk, parts * sizeof(*chunk));
-    metadata->chunk_count = (uint16_t)parts;
+    if (metadata->chunk_count > room) {
+        metadata->losses |= LOSS_TEXT;
+        metadata->chunk_count = (uint16_t)room;
+    }
+    memmove(metadata->chunk + parts, metadata->chunk, metadata->chunk_count * sizeof *metadata->chunk);
+    for (unsigned i = 0; i < parts; i++) {
+        metadata->chunk[i] = (struct metadata_chunk){.kind = CHUNK_ICC, .data = profile->part[i]};
+    }
+    metadata->chunk_count = (uint16_t)(metadata->chunk_count + parts);
 }
 
 /* JFIF 1.02 allows a thumbnail behind its numbers, or in a JFXX segment. */
@@ -188,7 +186,7 @@ static void read_app1(struct bytes data, struct metadata *metadata) {
 static unsigned loss_of(const struct jpeg_segment *segment) {
     switch (segment->marker) {
     case SEGMENT_APP2:
-        return is_profile(segment) ? 0 : has_prefix(segment->data, "MPF", 4) ? LOSS_PICTURES : LOSS_OTHER;
+        return has_prefix(segment->data, "MPF", 4) ? LOSS_PICTURES : LOSS_OTHER;
     case SEGMENT_APP11:
         return has_prefix(segment->data, "JP", 2) ? LOSS_C2PA : LOSS_OTHER;
     case SEGMENT_APP14:
@@ -198,7 +196,12 @@ static unsigned loss_of(const struct jpeg_segment *segment) {
     }
 }
 
-static void read_segment(const struct jpeg_segment *segment, struct metadata *metadata) {
+static void read_segment(const struct jpeg_segment *segment, struct metadata *metadata,
+                         struct profile *profile) {
+    if (is_profile(segment)) {
+        add_part(profile, segment->data);
+        return;
+    }
     switch (segment->marker) {
     case SEGMENT_COM:
         add_comment(metadata, segment->data);
@@ -221,18 +224,32 @@ static void read_segment(const struct jpeg_segment *segment, struct metadata *me
     }
 }
 
-void jpeg_read_metadata(struct bytes input, struct metadata *metadata) {
-    metadata->jfif_minor = 1;
-    add_profile(input, metadata);
-    size_t position = 0;
+enum status jpeg_read_head(struct bytes input, struct jpeg_frame *frame, struct metadata *metadata,
+                           struct error *err) {
+    struct profile profile = {0};
     struct jpeg_segment segment;
+    enum status status = ST_OK;
     unsigned count = 0;
-    while (count < METADATA_MARKERS_MAX && jpeg_next_segment(input, &position, &segment)) {
-        read_segment(&segment, metadata);
-        count++;
+    size_t position = 0;
+    *frame = (struct jpeg_frame){0};
+    metadata->jfif_minor = 1;
+    while (status == ST_OK && jpeg_next_segment(input, &position, &segment)) {
+        if (count == JPEG_SEGMENTS_MAX) {
+            return fail(err, ST_LIMIT, "JPEG has more than %d segments before its first scan",
+                        JPEG_SEGMENTS_MAX);
+        }
+        if (count++ < METADATA_MARKERS_MAX) {
+            read_segment(&segment, metadata, &profile);
+        }
+        status = read_frame(&segment, frame, err);
     }
-    metadata->losses |= count == METADATA_MARKERS_MAX ? LOSS_OTHER : 0;
+    frame->scan = position;
+    metadata->losses |= count >= METADATA_MARKERS_MAX ? LOSS_OTHER : 0;
     metadata->orientation = exif_orientation(metadata->exif);
+    add_profile(&profile, metadata);
+    return status != ST_OK || frame->marker
+               ? status
+               : fail(err, ST_CORRUPT, "JPEG has no frame header (SOF): it is cut short or damaged");
 }
 
 /* Sampling factors of the first component divided by another's; 0 when there is a remainder. */
@@ -242,9 +259,9 @@ static uint8_t ratio_of(uint8_t luma, uint8_t chroma) {
     return (uint8_t)(whole ? (luma >> 4) / h << 4 | (luma & 15) / v : 0);
 }
 
-/* `at` is the payload of a start-of-frame segment of `size` bytes. */
-static bool peek_frame(uint8_t marker, const uint8_t *at, size_t size, struct peek *peek) {
-    if (size < 9 || at[5] < 1 || at[5] > 4) {
+static bool peek_frame(uint8_t marker, struct bytes body, struct peek *peek) {
+    const uint8_t *at = body.data;
+    if (body.size < 9 || at[5] < 1 || at[5] > 4) {
         return false;
     }
     *peek = (struct peek){
@@ -252,29 +269,25 @@ static bool peek_frame(uint8_t marker, const uint8_t *at, size_t size, struct pe
         .height = bytes_be16(at + 1),
         .depth = 8,
         .channels = at[5],
-        .sampling = at[5] == 3 && size >= 15 && at[10] == at[13] ? ratio_of(at[7], at[10]) : 0,
+        .sampling = at[5] == 3 && body.size >= 15 && at[10] == at[13] ? ratio_of(at[7], at[10]) : 0,
         .progressive = (marker & 3) == 2,
         .baseline = marker == 0xC0 && at[0] == 8 && (at[5] == 1 || at[5] == 3),
     };
     return true;
 }
 
+/* Searches no further than the segments reach, as a body may be large. */
 bool jpeg_peek(struct bytes input, struct peek *peek) {
     size_t at = 2;
-    for (unsigned i = 0; i < METADATA_MARKERS_MAX && input.size - at >= 4 && input.data[at] == 0xFF; i++) {
-        uint8_t marker = input.data[at + 1];
-        if (marker == 0xFF) {
-            at++;
-            continue;
-        }
-        size_t size = bytes_be16(input.data + at + 2);
-        if (size < 2 || size > input.size - at - 2) {
+    for (unsigned i = 0; i < METADATA_MARKERS_MAX; i++) {
+        struct bytes body;
+        uint8_t marker = jpeg_marker_at(input, &at);
+        if (marker == 0 || !jpeg_segment_body(input, &at, &body)) {
             return false;
         }
         if (is_frame(marker)) {
-            return peek_frame(marker, input.data + at + 4, size - 2, peek);
+            return peek_frame(marker, body, peek);
         }
-        at += 2 + size;
     }
     return false;
 }

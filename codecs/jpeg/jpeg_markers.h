@@ -22,11 +22,19 @@ struct jpeg_segment {
     struct bytes data; /* behind the length; borrowed from the input */
 };
 
+/* Returns the marker at *position and moves *position behind it and the fill bytes before it. 0: there is
+ * none. */
+uint8_t jpeg_marker_at(struct bytes input, size_t *position);
+
+/* Finds the body behind the length at *position and moves *position behind it. False: it does not lie in the
+ * input. */
+bool jpeg_segment_body(struct bytes input, size_t *position, struct bytes *body);
+
 /* Steps to the segment at or behind *position, which starts at 0, past fill bytes and garbage. Returns
  * false, with *position at the end of the search, at the first scan or at the end of the picture or data. */
 bool jpeg_next_segment(struct bytes input, size_t *position, struct jpeg_segment *segment);
 
-/* The frame header; all 0 when none precedes the first scan. */
+/* The first frame header; all 0 when none precedes the first scan. */
 struct jpeg_frame {
     uint8_t marker; /* 0xC0 to 0xCF */
     uint8_t precision;
@@ -40,13 +48,13 @@ struct jpeg_frame {
  * hundreds; a file can hold millions. */
 enum { JPEG_SEGMENTS_MAX = 10000 };
 
-/* ST_CORRUPT when no complete frame header precedes the first scan, ST_LIMIT when too many segments do. */
-enum status jpeg_read_frame(struct bytes input, struct jpeg_frame *frame, struct error *err);
-
-/* Fills *metadata, which is all zero but for its source, from the first METADATA_MARKERS_MAX segments. The
- * first segment of EXIF, XMP and Photoshop resources counts. Chunks are the ICC profile's, then comments.
- * Damaged metadata is left out; the picture is not refused for it. */
-void jpeg_read_metadata(struct bytes input, struct metadata *metadata);
+/* Reads the frame header and the metadata, for which *metadata is all zero but for its source. Metadata come
+ * from the first METADATA_MARKERS_MAX segments. The first segment of EXIF, XMP and Photoshop resources
+ * counts. Chunks are the ICC profile's, then comments. Damaged metadata is left out; the picture is not
+ * refused for it. ST_CORRUPT when no complete frame header precedes the first scan, ST_LIMIT when too many
+ * segments do. */
+enum status jpeg_read_head(struct bytes input, struct jpeg_frame *frame, struct metadata *metadata,
+                           struct error *err);
 
 /* As `peek` of struct codec. */
 bool jpeg_peek(struct bytes input, struct peek *peek);

@@ -10,7 +10,6 @@
 #include "codecs/jpeg/baseline/baseline.h"
 #include "codecs/jpeg/jpeg_blocks.h"
 #include "codecs/jpeg/jpeg_writer.h"
-#include "codecs/jpeg/lossless/sof3.h"
 
 enum {
     CELL_ROWS_MAX = 4, /* rows of 8x8 cells in an MCU row */
@@ -339,28 +338,6 @@ static enum status run(struct patch *patch, struct bytes input) {
     enum status status = patch_guarded(patch, input);
     destroy(patch);
     return status;
-}
-
-static enum status possible_guarded(struct jpeg_reader *reader, struct bytes input) {
-    jpeg_reader_open(reader, input);
-    return jpeg_blocks_check(reader, "patched");
-}
-
-bool jpeg_patch_possible(struct bytes input, const struct codec_limits *limits) {
-    struct jpeg_guard guard;
-    struct jpeg_reader reader;
-    if (sof3_is(input)) {
-        return false;
-    }
-    jpeg_guard_init(&guard, ST_CORRUPT, NULL);
-    jpeg_reader_init(&reader, &guard, limits);
-    if (setjmp(guard.jump)) {
-        jpeg_destroy_decompress(&reader.cinfo);
-        return guard.status == ST_BUSY;
-    }
-    enum status status = possible_guarded(&reader, input);
-    jpeg_destroy_decompress(&reader.cinfo);
-    return status == ST_OK;
 }
 
 enum status jpeg_patch(struct bytes input, const struct codec_limits *limits, const struct image *result,

@@ -5,16 +5,9 @@
  * makes only the blocks under a mask anew; all others keep their coefficients.
  *
  *     codec_probe, codec_decode, filter     as ever, with the picture as stored (not turned)
- *     jpeg_patch_possible                   false: encode the whole picture
- *     jpeg_patch                            instead of codec_encode
+ *     jpeg_patch                            instead of codec_encode, if picture.patchable
  *
- * Thread-safe; keeps no state between calls. */
-#ifndef BLURD_CODECS_JPEG_JPEG_PATCH_H
-#define BLURD_CODECS_JPEG_JPEG_PATCH_H
-
-#include "codecs/definition.h"
-
-/* Whether the JPEG `input`, which codec_probe has accepted, can be patched. It can when it
+ * A JPEG is patchable when it
  *
  *  - is Huffman-coded, sequential or progressive, grey or YCbCr. Not arithmetic-coded
  *    (which few can read, and costs many times the time), CMYK, or RGB;
@@ -25,8 +18,11 @@
  *  - has all its quantisation tables before its first scan, without a step of 0;
  *  - needs no more than limits->max_memory for its coefficients, 2 bytes each.
  *
- * Reads the header only. Returns true when it lacks memory to tell; jpeg_patch then fails. */
-bool jpeg_patch_possible(struct bytes input, const struct codec_limits *limits);
+ * Thread-safe; keeps no state between calls. */
+#ifndef BLURD_CODECS_JPEG_JPEG_PATCH_H
+#define BLURD_CODECS_JPEG_JPEG_PATCH_H
+
+#include "codecs/definition.h"
 
 /* The most bytes that jpeg_patch takes besides the images and the output. */
 size_t jpeg_patch_bytes(const struct picture *picture, const struct encode_options *options);
@@ -46,8 +42,8 @@ size_t jpeg_patch_bytes(const struct picture *picture, const struct encode_optio
  * Huffman tables are computed for the new picture; restart markers are not written. Besides the coefficients
  * of the input, memory is taken for one row of MCUs.
  *
- * ST_CORRUPT: damaged or truncated, as in codec_decode. ST_UNSUPPORTED: jpeg_patch_possible refuses the
- * file, or would if the header told (quantisation tables that change between scans, coefficients
+ * ST_CORRUPT: damaged or truncated, as in codec_decode. ST_UNSUPPORTED: the file is not
+ * patchable, which the header may not tell (quantisation tables that change between scans, coefficients
  * impossible for 8-bit samples); encoding the whole picture works then. ST_LIMIT: too many scans, too much
  * memory, the deadline. ST_INTERNAL: result or mask of another shape. On failure *output may hold a part. */
 enum status jpeg_patch(struct bytes input, const struct codec_limits *limits, const struct image *result,

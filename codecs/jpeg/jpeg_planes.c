@@ -7,7 +7,6 @@
 
 #include "codecs/jpeg/jpeg_coefficients.h"
 #include "codecs/jpeg/pixels/pixels_strip.h"
-#include "codecs/jpeg/sequential/jpeg_dec_header.h"
 #include "codecs/jpeg/sequential/jpeg_dec_scan.h"
 #include "core/crew.h"
 #include "core/deadline.h"
@@ -186,14 +185,16 @@ static enum status transform_all(struct progressive *file, bool *declined, uint3
 
 /* ---- a file ---- */
 
-static enum status decode_progressive(struct progressive *file, struct bytes input, bool *declined,
-                                      uint32_t *rows_reported, struct error *err) {
+static enum status decode_scans(struct progressive *file, const struct jpeg_dec_header *header,
+                                bool *declined, uint32_t *rows_reported, struct error *err) {
     const struct image_shape shape = image_shape(file->image);
     const struct jpeg_coefficients_way way = {.quick = processor_extracts_bits(),
-                                              .order = file->level->sorts ? JPEG_SCAN : JPEG_ROWS};
+                                              .order = file->level->sorts ? JPEG_SCAN : JPEG_ROWS,
+                                              .header = header};
     uint8_t *memory = (uint8_t *)file + STATE;
     struct error unusual;
-    enum status status = jpeg_coefficients_read_by(&way, input, file->limits, &shape, memory, &unusual);
+    enum status status =
+        jpeg_coefficients_read_by(&way, header->input, file->limits, &shape, memory, &unusual);
     *declined = status == ST_UNSUPPORTED;
     if (status != ST_OK) {
         return *declined ? ST_OK : fail(err, status, "%s", unusual.text);
@@ -205,21 +206,15 @@ static enum status decode_progressive(struct progressive *file, struct bytes inp
     return transform_all(file, declined, rows_reported, err);
 }
 
-static bool is_progressive(struct bytes input) {
-    struct jpeg_dec_header header;
-    return jpeg_dec_header_open(&header, input, true) == JPEG_DEC_SCAN && header.progressive;
-}
-
-static enum status decode(const struct jpeg_dec_level *level, struct bytes input,
-                          const struct codec_limits *limits, const struct image *image, bool strip,
-                          bool *declined, uint32_t *rows_reported, struct error *err) {
+static enum status decode_progressive(const struct jpeg_dec_level *level,
+                                      const struct jpeg_dec_header *header, const struct codec_limits *limits,
+                                      const struct image *image, bool strip, bool *declined,
+                                      uint32_t *rows_reported, struct error *err) {
     const struct image_shape shape = image_shape(image);
     struct coefficients_layout layout;
-    enum status status = sequential_decode(level, input, limits, image, strip, declined, rows_reported, err);
-    if (status != ST_OK || !*declined || limits->reduction > 0 || !is_progressive(input) ||
-        !coefficients_lay_out(&shape, &layout) ||
+    if (!coefficients_lay_out(&shape, &layout) ||
         jpeg_planes_progressive_bytes(&shape) > limits->max_memory) {
-        return status;
+        return ST_OK;
     }
     struct progressive *file = aligned_alloc(IMAGE_ALIGNMENT, all_bytes(&layout));
     if (!file) {
@@ -230,9 +225,22 @@ static enum status decode(const struct jpeg_dec_level *level, struct bytes input
     file->image = image;
     file->strip = strip;
     file->layout = layout;
-    status = decode_progressive(file, input, declined, rows_reported, err);
+    enum status status = decode_scans(file, header, declined, rows_reported, err);
     free(file);
     return status;
+}
+
+static enum status decode(const struct jpeg_dec_level *level, struct bytes input,
+                          const struct codec_limits *limits, const struct image *image, bool strip,
+                          bool *declined, uint32_t *rows_reported, struct error *err) {
+    struct jpeg_dec_header header;
+    *declined = true;
+    *rows_reported = 0;
+    if (limits->reduction > 0 || jpeg_dec_header_open(&header, input) != JPEG_DEC_SCAN) {
+        return ST_OK;
+    }
+    return (header.progressive ? decode_progressive : sequential_decode)(level, &header, limits, image, strip,
+                                                                         declined, rows_reported, err);
 }
 
 enum status jpeg_planes_decode_at(const struct jpeg_dec_level *level, struct bytes input,

@@ -38,8 +38,8 @@ bool png_is_little_endian(void);
 
 enum status png_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                       struct error *err);
-enum status png_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                       struct error *err);
+enum status png_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                       const struct image *image, struct error *err);
 
 /* Decodes every kind of PNG row by row with libpng. Its result is authoritative. */
 enum status png_decode_stream(struct bytes input, const struct codec_limits *limits,

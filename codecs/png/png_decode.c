@@ -183,8 +183,9 @@ size_t png_decode_bytes(const struct picture *picture, size_t input) {
     return whole > stream ? whole : stream;
 }
 
-enum status png_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                       struct error *err) {
+enum status png_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                       const struct image *image, struct error *err) {
+    (void)picture;
     bool done;
     enum status status = png_decode_whole(input, limits, image, &done, err);
     return done ? status : png_decode_stream(input, limits, image, err);

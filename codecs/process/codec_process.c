@@ -174,7 +174,7 @@ static enum status decode(struct process *process, const struct codec *codec, st
                           struct error *err) {
     struct image image;
     enum status status = find_picture(process, &image, err);
-    return status == ST_OK ? codec->decode(file, &process->call.limits, &image, err) : status;
+    return status == ST_OK ? codec->decode(file, NULL, &process->call.limits, &image, err) : status;
 }
 
 static enum status encode(struct process *process, const struct codec *codec, struct bytes file,

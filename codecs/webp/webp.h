@@ -21,8 +21,8 @@ enum status webp_open(struct error *err);
 bool webp_peek(struct bytes input, struct peek *peek);
 enum status webp_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err);
-enum status webp_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                        struct error *err);
+enum status webp_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                        const struct image *image, struct error *err);
 enum status webp_encode(const struct image *image, const struct encode_options *options,
                         const struct metadata *metadata, struct buf *output, struct error *err);
 struct encode_cost webp_encode_cost(const struct encode_extent *extent, const struct encode_options *options);

@@ -130,8 +130,9 @@ static bool has_shape(const struct image *image, const struct webp_file *file) {
            (image->model == picture.native.model || image->model == picture.pixels.model);
 }
 
-enum status webp_decode(struct bytes input, const struct codec_limits *limits, const struct image *image,
-                        struct error *err) {
+enum status webp_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
+                        const struct image *image, struct error *err) {
+    (void)picture;
     struct webp_file file;
     enum status status = webp_chunks_read(input, &file, err);
     if (status == ST_OK && !has_shape(image, &file)) {

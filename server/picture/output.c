@@ -9,7 +9,7 @@
 static enum status write_picture(const struct work_plan *plan, const struct image *result, struct buf *body,
                                  struct error *err) {
     const struct metadata *metadata = &plan->picture.metadata;
-    if (plan_may_patch(plan) && jpeg_patch_possible(plan->input, &plan->limits)) {
+    if (plan_may_patch(plan)) {
         enum status status = jpeg_patch(plan->input, &plan->limits, result, &plan->selection.mask,
                                         &plan->options, metadata, body, err);
         if (status != ST_UNSUPPORTED) {

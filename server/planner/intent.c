@@ -31,6 +31,7 @@ static struct picture picture_of(const struct peek *header) {
     struct picture picture = {
         .codec = header->codec,
         .progressive = header->progressive,
+        .patchable = jpeg,
         .metadata.orientation = 1,
         .pixels = {.model = jpeg && header->channels > 1 ? PIXEL_RGB : models[header->channels],
                    .depth = header->depth,

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "codecs/jpeg/jpeg_patch.h"
 #include "config/config.h"
 #include "cpu/orient.h"
 #include "server/message/accept.h"
@@ -279,8 +278,7 @@ enum status plan_make(struct work_plan *plan, struct bytes input, const char *ac
     status = status == ST_OK ? plan_decide(plan, accept, err) : status;
     if (status == ST_OK) {
         /* Blocks beside redacted ones can only be kept if no redacted pixel influenced theirs. */
-        plan->limits.local_colour =
-            redact && plan_may_patch(plan) && jpeg_patch_possible(input, &plan->limits);
+        plan->limits.local_colour = redact && plan_may_patch(plan);
         plan->selection.spread = spreads(&plan->picture);
         plan->selection.interpolated = plan->stored.model != PIXEL_YCBCR && !plan->limits.local_colour;
     }
@@ -292,7 +290,7 @@ enum status plan_make(struct work_plan *plan, struct bytes input, const char *ac
 bool plan_may_patch(const struct work_plan *plan) {
     const struct parameters *parameters = plan->parameters;
     struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);
-    return plan->selection.wanted && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
+    return plan->selection.wanted && plan->picture.patchable && plan->output == CODEC_JPEG &&
            chain_masked(&plan->chain) == plan->chain.count && plan->orientation == 1 &&
            !parameters_given(parameters, "quality") && fits_subsampling(plan, &planes);
 }

@@ -77,8 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct jpeg_frame frame;
     struct error err = {0};
     walk(input);
-    jpeg_read_metadata(input, &metadata);
-    if (jpeg_read_frame(input, &frame, &err) == ST_OK) {
+    if (jpeg_read_head(input, &frame, &metadata, &err) == ST_OK) {
         fuzz_require(frame.scan <= size, "the scan lies in the file");
         splice_as_any(input, &frame, &metadata);
     }

@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct error err = {0};
     limits.local_blocks = true; /* else the decoder smooths over blocks that are no longer unfinished */
     if (codec_sniff(input) != codec_get(CODEC_JPEG) || codec_probe(input, &limits, &picture, &err) != ST_OK ||
-        !jpeg_patch_possible(input, &limits)) {
+        !picture.patchable) {
         return 0;
     }
     struct image_shape shape = {

@@ -61,7 +61,7 @@ static inline enum status fuzz_compare(struct bytes file) {
         return status;
     }
     struct image ours = fuzz_image(&picture.pixels), theirs = fuzz_image(&picture.pixels);
-    status = png_decode(file, &limits, &ours, &err);
+    status = png_decode(file, NULL, &limits, &ours, &err);
     enum status theirs_status = png_decode_stream(file, &limits, &theirs, &err);
     fuzz_expect(theirs_status == status || (status == ST_OK && fuzz_is_reserved_code(err.text)));
     if (theirs_status == ST_OK) {

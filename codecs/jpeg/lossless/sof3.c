@@ -146,7 +146,7 @@ static enum status read_scan(struct sof3 *file, struct error *err) {
     return ST_OK;
 }
 
-/* Everything before the data, in a number of segments that jpeg_read_frame has limited. */
+/* Everything before the data, in a number of segments that jpeg_read_head has limited. */
 static enum status open_file(struct sof3 *file, struct bytes input, struct error *err) {
     struct jpeg_segment segment;
     enum status status = ST_OK;
@@ -168,11 +168,6 @@ static enum status open_file(struct sof3 *file, struct bytes input, struct error
         return damaged(err, "its restart interval is not of whole rows");
     }
     return status;
-}
-
-bool sof3_is(struct bytes input) {
-    struct jpeg_frame frame;
-    return jpeg_read_frame(input, &frame, NULL) == ST_OK && frame.marker == SOF3;
 }
 
 enum status sof3_probe(struct bytes input, struct picture *picture, struct error *err) {

@@ -7,9 +7,6 @@
 
 #include "codecs/jpeg/jpeg_markers.h"
 
-/* Whether the first frame of the file is lossless. */
-bool sof3_is(struct bytes input);
-
 /* Fills in the picture's shapes, but no metadata. ST_UNSUPPORTED: a kind that is not taken; ST_CORRUPT: a
  * damaged header, or a file that is too short for its pixels. */
 enum status sof3_probe(struct bytes input, struct picture *picture, struct error *err);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "codecs/jpeg/jpeg_markers.h"
+
 enum {
     SOF0 = 0xC0,
     SOF1 = 0xC1,
@@ -14,7 +16,7 @@ enum {
     DQT = 0xDB,
     DRI = 0xDD
 };
-enum { APP0 = 0xE0, APP15 = 0xEF, COM = 0xFE, MARKER = 0xFF };
+enum { APP0 = 0xE0, APP15 = 0xEF, COM = 0xFE };
 enum { DC_SIZE_MAX = 15 }; /* bits */
 
 static bool read_codes(struct jpeg_dec_header *header, struct bytes body) {
@@ -52,7 +54,7 @@ static bool read_segment(struct jpeg_dec_header *header, uint8_t marker, struct 
         return !jpeg_frame_read(&header->frame, body);
     case SOF2:
         header->progressive = true;
-        return header->takes_progressive && !jpeg_frame_read(&header->frame, body);
+        return !jpeg_frame_read(&header->frame, body);
     case DHT:
         return read_codes(header, body);
     case DQT:
@@ -68,42 +70,23 @@ static bool read_segment(struct jpeg_dec_header *header, uint8_t marker, struct 
     }
 }
 
-/* Moves `at` behind a marker and its fill bytes; 0 when there is none. */
-static uint8_t next_marker(struct jpeg_dec_header *header) {
-    struct bytes input = header->input;
-    size_t at = bytes_skip_ones(input, header->at);
-    if (at == header->at || at >= input.size) {
-        return 0;
-    }
-    header->at = at + 1;
-    return input.data[at];
-}
-
-enum jpeg_dec_next jpeg_dec_header_open(struct jpeg_dec_header *header, struct bytes input,
-                                        bool progressive) {
-    *header = (struct jpeg_dec_header){.input = input, .takes_progressive = progressive};
-    return next_marker(header) == SOI ? jpeg_dec_header_next(header) : JPEG_DEC_UNUSUAL;
+enum jpeg_dec_next jpeg_dec_header_open(struct jpeg_dec_header *header, struct bytes input) {
+    *header = (struct jpeg_dec_header){.input = input};
+    return jpeg_marker_at(input, &header->at) == SOI ? jpeg_dec_header_next(header) : JPEG_DEC_UNUSUAL;
 }
 
 enum jpeg_dec_next jpeg_dec_header_next(struct jpeg_dec_header *header) {
-    for (;;) {
-        uint8_t marker = next_marker(header);
-        size_t left = header->input.size - header->at;
+    uint8_t marker;
+    do {
+        struct bytes body;
+        marker = jpeg_marker_at(header->input, &header->at);
         if (marker == EOI) {
             return JPEG_DEC_END;
         }
-        if (marker == 0 || left < 2) {
+        if (marker == 0 || !jpeg_segment_body(header->input, &header->at, &body) ||
+            !read_segment(header, marker, body)) {
             return JPEG_DEC_UNUSUAL;
         }
-        const uint8_t *data = header->input.data + header->at;
-        uint32_t length = bytes_be16(data);
-        if (length < 2 || length > left ||
-            !read_segment(header, marker, (struct bytes){data + 2, length - 2})) {
-            return JPEG_DEC_UNUSUAL;
-        }
-        header->at += length;
-        if (marker == SOS) {
-            return JPEG_DEC_SCAN;
-        }
-    }
+    } while (marker != SOS);
+    return JPEG_DEC_SCAN;
 }

@@ -28,8 +28,8 @@ struct jpeg_dec_header {
     size_t at;                         /* behind what has been read */
     struct jpeg_quantisers quantisers; /* of quantisation */
     struct jpeg_dec_table dc[JPEG_DEC_TABLES], ac[JPEG_DEC_TABLES];
-    uint32_t interval;                   /* MCUs between restart markers; 0: none */
-    bool takes_progressive, progressive; /* wanted by the caller; the frame's */
+    uint32_t interval; /* MCUs between restart markers; 0: none */
+    bool progressive;  /* the frame's kind */
     struct jpeg_frame_header frame;
     struct jpeg_scan_header scan; /* its tables are present */
 };
@@ -40,8 +40,8 @@ enum jpeg_dec_next {
     JPEG_DEC_UNUSUAL, /* damaged, or something that this reader does not know */
 };
 
-/* Takes the start marker of a file. A progressive one is unusual unless `progressive`. */
-enum jpeg_dec_next jpeg_dec_header_open(struct jpeg_dec_header *header, struct bytes input, bool progressive);
+/* Reads from the start marker of a file on. */
+enum jpeg_dec_next jpeg_dec_header_open(struct jpeg_dec_header *header, struct bytes input);
 
 /* Reads on from the marker at `at`. */
 enum jpeg_dec_next jpeg_dec_header_next(struct jpeg_dec_header *header);

@@ -315,13 +315,12 @@ static struct jpeg_dec_ring *make_ring(const struct sequential *decoder) {
 }
 
 /* The data of a single scan may end anywhere behind the last row; several need an end marker. */
-static enum status decode_scans(struct sequential *decoder, struct bytes input, bool *declined,
-                                struct error *err) {
+static enum status decode_scans(struct sequential *decoder, bool *declined, struct error *err) {
     struct jpeg_dec_header *header = &decoder->header;
-    enum jpeg_dec_next next = jpeg_dec_header_open(header, input, false);
+    enum jpeg_dec_next next = JPEG_DEC_SCAN;
     unsigned all = (1u << header->frame.count) - 1;
     bool several = header->scan.count < header->frame.count;
-    *declined = next != JPEG_DEC_SCAN || !is_image(header, decoder->image) || (decoder->strip && several);
+    *declined = !is_image(header, decoder->image) || (decoder->strip && several);
     decoder->ring = *declined ? NULL : make_ring(decoder);
     enum status status = ST_OK;
     for (uint32_t scans = 1; status == ST_OK && !*declined && next == JPEG_DEC_SCAN; scans++) {
@@ -341,12 +340,12 @@ static enum status decode_scans(struct sequential *decoder, struct bytes input, 
     return status;
 }
 
-enum status sequential_decode(const struct jpeg_dec_level *level, struct bytes input,
+enum status sequential_decode(const struct jpeg_dec_level *level, const struct jpeg_dec_header *header,
                               const struct codec_limits *limits, const struct image *image, bool strip,
                               bool *declined, uint32_t *rows_reported, struct error *err) {
     *declined = true;
     *rows_reported = 0;
-    if (limits->reduction > 0 || sequential_bytes() > limits->max_memory) {
+    if (sequential_bytes() > limits->max_memory) {
         return ST_OK;
     }
     struct sequential *decoder = aligned_alloc(64, bytes_align_up(sizeof *decoder, 64));
@@ -356,6 +355,7 @@ enum status sequential_decode(const struct jpeg_dec_level *level, struct bytes i
     decoder->level = level;
     decoder->limits = limits;
     decoder->image = image;
+    decoder->header = *header;
     decoder->strip = strip;
     decoder->ring = NULL;
     decoder->damaged = false;
@@ -363,7 +363,7 @@ enum status sequential_decode(const struct jpeg_dec_level *level, struct bytes i
     decoder->rows_reported = 0;
     memset(&decoder->scan.batch, 0, sizeof decoder->scan.batch);
     memset(decoder->scan.bytes.window, 0, sizeof decoder->scan.bytes.window);
-    enum status status = decode_scans(decoder, input, declined, err);
+    enum status status = decode_scans(decoder, declined, err);
     *rows_reported = decoder->rows_reported;
     jpeg_dec_ring_destroy(decoder->ring);
     free(decoder);

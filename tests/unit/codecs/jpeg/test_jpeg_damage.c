@@ -40,7 +40,7 @@ struct outcome {
 
 static enum status patch(struct bytes input, struct outcome *outcome) {
     struct codec_limits limits = fixture_limits();
-    if (!jpeg_patch_possible(input, &limits)) { /* as the others, then */
+    if (!fixture_probe(input).patchable) { /* as the others, then */
         outcome->err[2] = outcome->err[0];
         return outcome->status[0];
     }

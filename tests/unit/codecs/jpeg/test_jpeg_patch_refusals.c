@@ -52,11 +52,11 @@ static void expect(struct call *call, struct bytes input, enum status status, co
     }
 }
 
-/* Asks `possible` once and patches once. */
+/* Probes once and patches once. */
 static void expect_unsupported(const struct jpeg_recipe *recipe, enum pixel_model model, const char *words) {
     struct buf input = recipe_file(recipe);
     struct call call = new_call(model, recipe->width, recipe->height);
-    assert_false(jpeg_patch_possible(buf_bytes(&input), &call.limits));
+    assert_false(fixture_probe(buf_bytes(&input)).patchable);
     expect(&call, buf_bytes(&input), ST_UNSUPPORTED, words);
     end_call(&call);
     buf_finish(&input);
@@ -100,7 +100,7 @@ static void test_step_of_zero(void **state) {
     struct buf input = recipe_file(&plain);
     struct call call = new_call(PIXEL_YCBCR, WIDTH, HEIGHT);
     nth_marker(&input, 0xDB, 0)[5 + 17] = 0;
-    assert_false(jpeg_patch_possible(buf_bytes(&input), &call.limits));
+    assert_false(fixture_probe(buf_bytes(&input)).patchable);
     expect(&call, buf_bytes(&input), ST_UNSUPPORTED, "quantisation tables");
     end_call(&call);
     buf_finish(&input);
@@ -206,7 +206,11 @@ static void test_limits(void **state) {
     struct call call = new_call(PIXEL_YCBCR, WIDTH, HEIGHT);
     const struct call good = call;
     call.limits.max_memory = 100000;
-    assert_false(jpeg_patch_possible(buf_bytes(&input), &call.limits));
+    struct buf single = recipe_file(&plain);
+    struct picture picture;
+    assert_int_equal(codec_probe(buf_bytes(&single), &call.limits, &picture, NULL), ST_OK);
+    assert_false(picture.patchable);
+    buf_finish(&single);
     expect(&call, buf_bytes(&input), ST_LIMIT, "memory limit is 100000");
     call.limits.max_memory = 192000; /* the coefficients, and nothing beside them */
     expect(&call, buf_bytes(&input), ST_LIMIT, "over a limit");

@@ -113,7 +113,7 @@ static struct outcome decode_by(enum way way, struct bytes file, bool *done) {
     } else if (way == WHOLE) {
         outcome.status = png_decode_whole(file, &limits, &outcome.image, &settled, &err);
     } else {
-        outcome.status = png_decode(file, &limits, &outcome.image, &err);
+        outcome.status = png_decode(file, NULL, &limits, &outcome.image, &err);
     }
     if (done) {
         *done = settled;

@@ -160,10 +160,11 @@ static inline enum status fake_probe(struct bytes input, const struct codec_limi
     return status;
 }
 
-static inline enum status fake_decode(struct bytes input, const struct codec_limits *limits,
-                                      const struct image *image, struct error *err) {
+static inline enum status fake_decode(struct bytes input, const struct picture *picture,
+                                      const struct codec_limits *limits, const struct image *image,
+                                      struct error *err) {
     struct fake_file file;
-    (void)limits;
+    (void)picture, (void)limits;
     enum status status = fake_read(input, &file, err);
     status = status == ST_OK ? fake_obey(file.order, file.detail, err) : status;
     for (uint32_t y = 0; y < image->height && status == ST_OK; y++) {
