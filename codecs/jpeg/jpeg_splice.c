@@ -7,6 +7,7 @@
 
 #include "codecs/jpeg/jpeg_markers.h"
 #include "codecs/jpeg/jpeg_segments.h"
+#include "core/jpeg/segments.h"
 
 enum {
     SOI = 0xD8,
@@ -16,11 +17,8 @@ enum {
     DHT = 0xC4,
     DQT = 0xDB,
     DRI = 0xDD,
-    APP0 = 0xE0,
-    APP15 = 0xEF,
     MARKER = 2, /* bytes */
     HEADER = 4, /* marker and length */
-    JFIF_SIZE = 14,
     COMPONENTS_MAX = 3,
     PIECES_MAX = 16,
     HEAD_MAX = 8 << 10, /* bytes before the first scan; usually below 700, all tables of a file have 2300 */
@@ -39,7 +37,7 @@ static bool is_kept(uint8_t marker) {
 }
 
 static bool is_dropped(uint8_t marker) {
-    return (marker >= APP0 && marker <= APP15) || marker == SEGMENT_COM;
+    return (marker >= SEGMENT_APP0 && marker <= SEGMENT_APP15) || marker == SEGMENT_COM;
 }
 
 static struct bytes whole(const struct jpeg_segment *segment) {
@@ -141,28 +139,11 @@ static void put(struct buf *output, struct bytes bytes) {
 
 static enum status copy(const struct splice_found *found, const struct jpeg_segments *metadata, uint8_t minor,
                         struct buf *output, struct error *err) {
-    /* Without thumbnail, like libjpeg's. */
+    enum { MINOR_AT = 12 };
     const struct jfif *jfif = &metadata->jfif;
-    const uint8_t start[MARKER + HEADER + JFIF_SIZE] = {0xFF,
-                                                        SOI,
-                                                        0xFF,
-                                                        APP0,
-                                                        0,
-                                                        2 + JFIF_SIZE,
-                                                        'J',
-                                                        'F',
-                                                        'I',
-                                                        'F',
-                                                        0,
-                                                        1,
-                                                        minor,
-                                                        jfif->unit,
-                                                        (uint8_t)(jfif->x >> 8),
-                                                        (uint8_t)jfif->x,
-                                                        (uint8_t)(jfif->y >> 8),
-                                                        (uint8_t)jfif->y,
-                                                        0,
-                                                        0};
+    uint8_t start[JPEG_WRITE_FILE];
+    jpeg_write_file(start, jfif->unit, jfif->x, jfif->y);
+    start[MINOR_AT] = minor;
     size_t size = sizeof(start) + metadata->bytes.size;
     for (unsigned i = 0; i < found->pieces; i++) {
         size += found->piece[i].size;

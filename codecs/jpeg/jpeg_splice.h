@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Writes the head of codec_encode for a JPEG from another encoder, such as a GPU's. */
+ * Writes the head of codec_encode for a JPEG from another encoder, such as a GPU's. An encoder that handed
+ * back tables and scan data alone would be checked as much, and its answers could not be compared with whole
+ * files. */
 #ifndef BLURD_CODECS_JPEG_JPEG_SPLICE_H
 #define BLURD_CODECS_JPEG_JPEG_SPLICE_H
 
