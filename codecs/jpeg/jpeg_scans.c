@@ -20,6 +20,8 @@ enum {
 enum { SYMBOL_NONE = 256, SYMBOL_LEAVES = JPEG_DEC_BITS_LOADED - JPEG_DEC_CODE_BITS };
 _Static_assert(SYMBOL_LEAVES - JPEG_DEC_BITS_VALUE >= JPEG_DEC_CODE_BITS,
                "a symbol follows a value without a load");
+_Static_assert((int)VALUE_BITS_MAX <= (int)JPEG_DEC_BITS_VALUE && (int)ZERO_RUN <= (int)SYMBOL_LEAVES,
+               "a value or a number of ends follows a symbol");
 INLINE uint32_t take_symbol(struct jpeg_dec_bits *bits, const struct jpeg_dec_codes *codes) {
     uint32_t code = jpeg_dec_codes_find(codes, bits->word);
     jpeg_dec_bits_load(bits);

@@ -4,38 +4,25 @@
 
 #include <string.h>
 
+#include "codecs/jpeg/sequential/jpeg_dec_bytes.h"
 #include "core/deadline.h"
-#include "core/jpeg/tables.h"
 
 enum { SOF3 = 0xC3, DHT = 0xC4, SOS = 0xDA, DRI = 0xDD, RST0 = 0xD0, RESTARTS = 8, MARKER = 0xFF };
-enum {
-    COMPONENTS_MAX = 3,
-    PRECISION = 8,
-    DIFFERENCE_BITS = 16,
-    CODE_BITS = JPEG_TABLE_LENGTHS,
-    PREDICTORS = 7
-};
-
-/* Codes of a length are consecutive numbers. */
-struct sof3_codes {
-    bool present;
-    uint32_t end[CODE_BITS + 1];  /* behind the last code of a length, aligned to 16 bits */
-    int32_t first[CODE_BITS + 1]; /* place of a code's symbol, less the code */
-    uint8_t symbol[JPEG_TABLE_SYMBOLS];
-};
+enum { COMPONENTS_MAX = 3, PRECISION = 8, DIFFERENCE_BITS = 16, PREDICTORS = 7 };
 
 struct sof3 {
     struct bytes input;
-    size_t at; /* of the data that is read next */
+    size_t at; /* behind the header */
     uint32_t width, height, interval;
     unsigned components, predictor, shift; /* low bits that the file lacks: the point transform */
     uint8_t id[COMPONENTS_MAX];
-    const struct sof3_codes *of[COMPONENTS_MAX];
-    struct sof3_codes codes[JPEG_TABLES_MAX];
-    bool jfif, ycbcr;        /* markers of colours */
-    uint64_t bits;           /* the lowest `count` ones are read next */
-    unsigned count, missing; /* missing: zeros among them, behind the end of the data */
+    const struct jpeg_dec_codes *of[COMPONENTS_MAX];
+    bool present[JPEG_TABLES_MAX];
+    struct jpeg_dec_codes codes[JPEG_TABLES_MAX];
+    bool jfif, ycbcr; /* markers of colours */
     uint32_t next_restart;
+    struct jpeg_dec_bits bits;
+    struct jpeg_dec_bytes bytes;
 };
 
 static enum status damaged(struct error *err, const char *what) {
@@ -75,11 +62,12 @@ static enum status read_frame(struct sof3 *file, struct bytes body, struct error
     return file->width > 0 && file->height > 0 ? ST_OK : unsupported(err, "has no size in its header");
 }
 
-static bool make_codes(struct sof3_codes *codes, const struct jpeg_code_table *table) {
-    memset(codes, 0, sizeof *codes);
-    memcpy(codes->symbol, table->symbols, table->count);
-    codes->present = jpeg_code_table_number(table->counts, codes->end, codes->first);
-    return codes->present;
+static bool make_codes(struct sof3 *file, const struct jpeg_code_table *from) {
+    struct jpeg_dec_table table = {0};
+    memcpy(table.counts, from->counts, sizeof table.counts);
+    memcpy(table.symbols, from->symbols, from->count);
+    file->present[from->number] = jpeg_dec_codes_make(&file->codes[from->number], &table);
+    return file->present[from->number];
 }
 
 static enum status read_codes(struct sof3 *file, struct bytes body, struct error *err) {
@@ -89,7 +77,7 @@ static enum status read_codes(struct sof3 *file, struct bytes body, struct error
             !jpeg_code_table_fits(&table, DIFFERENCE_BITS)) {
             return damaged(err, "a Huffman table");
         }
-        if (table.class == 0 && !make_codes(&file->codes[table.number], &table)) {
+        if (table.class == 0 && !make_codes(file, &table)) {
             return damaged(err, "a Huffman table has codes that may not be");
         }
     }
@@ -135,7 +123,7 @@ static enum status read_scan(struct sof3 *file, struct error *err) {
     }
     for (unsigned i = 0; i < file->components; i++) {
         unsigned table = head[4 + 2 * i] >> 4;
-        if (head[3 + 2 * i] != file->id[i] || table >= JPEG_TABLES_MAX || !file->codes[table].present) {
+        if (head[3 + 2 * i] != file->id[i] || table >= JPEG_TABLES_MAX || !file->present[table]) {
             return damaged(err, "a component of the scan is unknown or lacks a table");
         }
         file->of[i] = &file->codes[table];
@@ -193,44 +181,21 @@ enum status sof3_probe(struct bytes input, struct picture *picture, struct error
 
 /* ---- samples ---- */
 
-/* Loads until a code and its difference are there. Behind the data, zeros. */
-static void load(struct sof3 *file) {
-    const struct bytes *input = &file->input;
-    while (file->count <= 48) {
-        bool stuffed =
-            file->at + 1 < input->size && input->data[file->at] == MARKER && input->data[file->at + 1] == 0;
-        bool more = file->at < input->size && (input->data[file->at] != MARKER || stuffed);
-        file->bits = file->bits << 8 | (more ? input->data[file->at] : 0);
-        file->count += 8;
-        file->missing += more ? 0 : 8;
-        file->at += more ? 1 + (size_t)stuffed : 0;
-    }
-}
-
-static uint32_t peek(const struct sof3 *file, unsigned bits) {
-    return (uint32_t)(file->bits >> (file->count - bits)) & ((1u << bits) - 1);
-}
-
 /* Reads a difference; false for a code that does not exist. */
-static bool read_difference(struct sof3 *file, const struct sof3_codes *codes, int32_t *difference) {
-    load(file);
-    uint32_t next = peek(file, CODE_BITS), length = 1;
-    while (length <= CODE_BITS && next >= codes->end[length]) {
-        length++;
-    }
-    if (length > CODE_BITS) {
-        return false;
-    }
-    uint32_t bits = codes->symbol[(int32_t)(next >> (CODE_BITS - length)) + codes->first[length]];
-    file->count -= length;
-    if (bits == DIFFERENCE_BITS) { /* has no bits */
-        *difference = 1 << (DIFFERENCE_BITS - 1);
-        return true;
-    }
-    int32_t value = bits > 0 ? (int32_t)peek(file, bits) : 0;
-    file->count -= bits;
-    *difference = bits > 0 && value < 1 << (bits - 1) ? value - (1 << bits) + 1 : value;
-    return true;
+static bool read_difference(struct jpeg_dec_bits *bits, const struct jpeg_dec_codes *codes,
+                            int32_t *difference) {
+    _Static_assert(JPEG_DEC_CODE_BITS + JPEG_DEC_BITS_VALUE <= JPEG_DEC_BITS_LOADED, "one load is enough");
+    jpeg_dec_bits_load(bits);
+    uint32_t code = jpeg_dec_codes_find(codes, bits->word), size = code >> 8;
+    jpeg_dec_bits_drop(bits, code & 255);
+    *difference = size == DIFFERENCE_BITS ? 1 << (DIFFERENCE_BITS - 1) /* has no bits */
+                                          : jpeg_dec_bits_value(bits, size);
+    return code != 0;
+}
+
+/* Whether the data has lasted so far. The window moves on after some samples. */
+static bool lasts(struct sof3 *file) {
+    return file->bits.at < file->bytes.limit || jpeg_dec_bytes_more(&file->bytes, &file->bits);
 }
 
 /* a: to the left, b: above, c: above the left one. */
@@ -263,32 +228,28 @@ static const char *decode_row(struct sof3 *file, uint8_t *row, const uint8_t *ab
         int32_t expected = !above  ? (first ? 1 << (PRECISION - 1 - shift) : a)
                            : first ? b
                                    : predict(file->predictor, a, b, c);
-        if (!read_difference(file, file->of[x % step], &difference)) {
-            return "a bad Huffman code";
-        }
+        bool good = read_difference(&file->bits, file->of[x % step], &difference);
         uint32_t value = (uint32_t)(expected + difference) & 0xFFFF;
-        if (value >> (PRECISION - shift) != 0) {
-            return "a sample is out of range";
+        if (!lasts(file)) {
+            return "its data ends before the picture does";
+        }
+        if (!good || value >> (PRECISION - shift) != 0) {
+            return good ? "a sample is out of range" : "a bad Huffman code";
         }
         row[x] = (uint8_t)(value << shift);
     }
-    return file->missing > file->count ? "its data ends before the picture does" : NULL;
+    return NULL;
 }
 
 /* Steps over the restart marker that has to follow here, and over what is left before it. */
 static bool restart(struct sof3 *file) {
-    const struct bytes *input = &file->input;
-    while (file->at + 1 < input->size && (input->data[file->at] != MARKER || input->data[file->at + 1] == 0 ||
-                                          input->data[file->at + 1] == MARKER)) {
-        file->at++;
-    }
-    if (file->at + 1 >= input->size || input->data[file->at + 1] != RST0 + file->next_restart) {
+    size_t at;
+    if (!jpeg_dec_bytes_finish(&file->bytes, &file->bits, &at) ||
+        jpeg_marker_at(file->input, &at) != RST0 + file->next_restart) {
         return false;
     }
-    file->at += 2;
-    file->bits = 0;
-    file->count = file->missing = 0;
     file->next_restart = (file->next_restart + 1) % RESTARTS;
+    jpeg_dec_bytes_start(&file->bytes, file->input, at, &file->bits);
     return true;
 }
 
@@ -303,6 +264,7 @@ enum status sof3_decode(struct bytes input, const struct codec_limits *limits, c
     if (image->width != file.width || image->height != file.height || plane->channels != file.components) {
         return fail(err, ST_INTERNAL, "JPEG does not have the shape that was probed");
     }
+    jpeg_dec_bytes_start(&file.bytes, input, file.at, &file.bits);
     const uint32_t rows = file.interval > 0 ? file.interval / file.width : file.height;
     for (uint32_t y = 0; y < file.height && status == ST_OK; y++) {
         const uint8_t *above = y % rows == 0 ? NULL : plane_row(plane, y - 1);

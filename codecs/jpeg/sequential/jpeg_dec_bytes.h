@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Entropy-coded data without its stuffing, a window at a time. A segment ends at a marker or with the input.
  * A batch of blocks is decoded without checks, may read what the window had before, and is found too long
- * afterwards. Internal to codecs/jpeg/sequential/. */
+ * afterwards. Internal to codecs/jpeg/. */
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_JPEG_DEC_BYTES_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_JPEG_DEC_BYTES_H
 
@@ -13,9 +13,10 @@
 enum {
     JPEG_DEC_BATCH = 32, /* blocks that are decoded before they are transformed */
     JPEG_DEC_BYTES_WINDOW = 16 << 10,
-    /* A coefficient takes at most 31 bits, and eight bytes are loaded at once. */
+    /* A coefficient takes at most four bytes, and eight bytes are loaded at once. */
     JPEG_DEC_BYTES_BATCH = JPEG_DEC_BATCH * JPEG_DEC_COEFFICIENTS * 4 + 16,
 };
+_Static_assert(JPEG_DEC_CODE_BITS + JPEG_DEC_BITS_VALUE <= 32 && JPEG_DEC_TAKEN_MAX <= 32, "four bytes");
 
 struct jpeg_dec_bytes {
     struct bytes input;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tables to look Huffman codes up in. Most lookups give one or two whole coefficients: distances, values and
- * the number of bits that they take. Rare ones are read in another way. Internal to codecs/jpeg/sequential/.
+ * the number of bits that they take. Rare ones are read in another way. Internal to codecs/jpeg/.
  */
 #ifndef BLURD_CODECS_JPEG_SEQUENTIAL_JPEG_DEC_CODES_H
 #define BLURD_CODECS_JPEG_SEQUENTIAL_JPEG_DEC_CODES_H

@@ -78,6 +78,8 @@ INLINE void reader_next(struct jpeg_dec_reader *reader, uint64_t entry) {
 static bool read_blocks(struct jpeg_dec_bits *state, struct jpeg_dec_coded *coded,
                         const struct jpeg_dec_coded *end) {
     enum { LOOKUPS = JPEG_DEC_BITS_LOADED / JPEG_DEC_TAKEN_MAX - 1 };
+    _Static_assert(JPEG_DEC_BITS_LOADED - LOOKUPS * JPEG_DEC_TAKEN_MAX >= JPEG_DEC_TAKEN_MAX,
+                   "a lookup is left before a load, for the first one behind it");
     struct jpeg_dec_bits bits = *state;
     struct jpeg_dec_reader reader = {coded, coded->dc, 0};
     jpeg_dec_bits_load(&bits);
