@@ -109,8 +109,7 @@ void config_default(struct config *config) {
     }
 }
 
-/* The row of that name, written with dashes or underscores; NULL when there is none. */
-static const struct option *find_row(const char *name, size_t length) {
+const struct option *config_option(const char *name, size_t length) {
     for (size_t i = 0; i < ROW_COUNT; i++) {
         size_t k = 0;
         while (k < length && rows[i].name[k] && rows[i].name[k] == (name[k] == '-' ? '_' : name[k])) {
@@ -173,7 +172,7 @@ static enum status file_line(void *context, const char *key, const char *value, 
     struct file_state *state = context;
     char where[CONFIG_PATH_SHOWN + 24];
     snprintf(where, sizeof where, "%s line %u", state->shown, line);
-    const struct option *row = find_row(key, strlen(key));
+    const struct option *row = config_option(key, strlen(key));
     if (!row) {
         return unknown(SOURCE_FILE, key, where, err);
     }
@@ -214,7 +213,7 @@ static const struct option *find_variable(const char *bare) {
         }
         lower[i] = (char)tolower((unsigned char)bare[i]);
     }
-    return find_row(lower, length);
+    return config_option(lower, length);
 }
 
 static enum status load_variable(struct config *config, const char *entry, struct error *err) {
@@ -274,7 +273,7 @@ static enum status take_option(struct command_line *line, char *const *argv, int
     snprintf(name, sizeof name, "%.*s", (int)length, flag);
     config_show(name, shown, sizeof shown);
     const char **place = NULL;
-    const struct option *row = length > 2 ? find_row(flag + 2, length - 2) : NULL;
+    const struct option *row = length > 2 ? config_option(flag + 2, length - 2) : NULL;
     if (row) {
         place = &line->value[row - rows];
     } else if (strcmp(name, "--config") == 0) {

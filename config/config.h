@@ -100,6 +100,9 @@ const char *config_choice_name(enum config_choice choice);
 /* The table's rows, for printing and tests. */
 const struct option *config_options(size_t *count);
 
+/* The row of that name, written with dashes or underscores; NULL when there is none. */
+const struct option *config_option(const char *name, size_t length);
+
 /* The rows of config/actions.def, in its order. */
 const struct config_flag *config_flags(size_t *count);
 

@@ -39,7 +39,7 @@
 
 /* The search for faces: nanoseconds a pixel of the picture that the network sees. Unknown host with AVX-512:
  * bench/detect.py. */
-#define TUNED_DETECT_PIXEL_NS 45
+#define TUNED_FACES_PIXEL_NS 45
 
 /* ---- the same on a GPU ---- */
 
@@ -48,7 +48,7 @@
 #define TUNED_GPU_NS 750e3F
 #define TUNED_GPU_PIXEL_NS 0.15F
 /* The search for faces, as above: 0.51 ms for 1920x1088 beside others. H200: blurd-bench faces. */
-#define TUNED_GPU_DETECT_PIXEL_NS 0.25F
+#define TUNED_GPU_FACES_PIXEL_NS 0.25F
 /* Entropy decoding of a progressive JPEG: nanoseconds, and nanoseconds a byte. 23 to 28 ms with 363 to 513
  * KB, nearly the same for hundreds of them at a time. H100: bench/gpu.sh sizes. */
 #define TUNED_GPU_ENTROPY_DECODE_NS 8e6F
@@ -161,7 +161,7 @@ enum {
     TUNED_GRAIN = 96 << 10,       /* samples of a part: 40 us of blur, where waking a thread takes 20 */
     TUNED_SLICE_WORK = 2 << 20,   /* samples of the first slice of a band: about a millisecond */
     TUNED_STRIP_WORK = 192 << 10, /* samples of a strip that stays in the second-level cache of a core */
-    TUNED_TILE_BYTES = 768 << 10, /* of a tile of the search for faces, which stay there with the weights */
+    TUNED_TILE_BYTES = 768 << 10, /* of a tile of a search, which stay there with the weights */
     TUNED_DETECT_PRODUCTS = 96,   /* multiplications that take as long as the blur of a sample */
     TUNED_JPEG_THREADS = 4,       /* that transform while one reads, which takes twice as long */
     TUNED_JPEG_PART_ROWS = 2,     /* rows of MCUs of a part, at least: 40 us for 1080p */

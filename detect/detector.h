@@ -15,12 +15,17 @@ struct model_weights; /* detect/model.h */
 enum { DETECTOR_MAGIC = 8 /* bytes */ };
 
 struct detector {
-    const char *name;           /* value of `detect` */
+    const char *name;           /* value of `detect`, and of what it finds in answers and the log */
+    const char *header;         /* of answers, has its boxes */
     const char *thing;          /* what it finds, in sentences */
     const char *const *classes; /* names of the classes of its boxes; NULL ends them */
     unsigned landmarks;         /* of a box */
     const struct network *network;
-    double threshold;  /* least score, where the client does not say */
+    double threshold;   /* least score, where the client does not say */
+    float pixel_ns;     /* of a search, for each pixel of the picture that the network sees, on one core */
+    float gpu_pixel_ns; /* and on a GPU beside others */
+    const char
+        *option; /* of the command line, without its dashes: path of the model; docs/NAME.md tells more */
     const char *magic; /* a model file begins with it */
     const char *file;  /* name of the model that comes with the program */
     /* The smallest first sum of a cell whose score is above the threshold; INT32_MAX when none is. */

@@ -14,7 +14,7 @@
 
 #include "core/bytes.h"
 #include "core/status.h"
-#include "detect/detector.h"
+#include "detect/detectors.h"
 
 enum { MODEL_ALIGNMENT = 64, MODEL_PATH_MAX = 256 };
 
@@ -39,6 +39,11 @@ enum status model_parse(const struct detector *detector, struct bytes data, stru
 
 /* Size of every model file of a network. */
 size_t model_size(const struct network *network);
+
+/* Of the models of all detectors; "": none. */
+struct model_paths {
+    char of[DETECTORS][MODEL_PATH_MAX];
+};
 
 /* A model that is opened at the start and read at its first use. */
 struct model {

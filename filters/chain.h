@@ -13,7 +13,7 @@ struct chain {
     struct step step[CHAIN_STEPS_MAX];
 };
 
-/* Statistics and placeholders are chains of their own. The search for faces is the last step of a chain. All
+/* Statistics and placeholders are chains of their own. A search is the last step of a chain. All
  * other filters can be combined. A mask has the size of the chain's source. It applies once, to the steps
  * before the first one that moves pixels (filters/definition.h): the result of the last of them is blended
  * with the first step's source. */

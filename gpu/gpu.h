@@ -6,6 +6,7 @@
 #define BLURD_GPU_GPU_H
 
 #include "core/slot.h"
+#include "detect/model.h"
 #include "filters/backend.h"
 
 struct gpu_spawner;
@@ -28,7 +29,7 @@ struct gpu_options {
     const char *format;          /* "auto", "cubin", "ptx", "nvrtc": how kernels are loaded */
     const char *cache_folder;    /* for kernels compiled at run time; "": no cache */
     const char *library;         /* path of the driver; "": the system's */
-    const char *face_model;      /* path of the face detector's weights; "" or NULL: GPUs find no faces */
+    struct model_paths models;   /* without a detector's, GPUs do not search with it */
     bool single_process;         /* runs the engine in this process, for debuggers and sanitizers */
     int64_t timeout_ms;          /* that a run gets at least; one that takes longer ends the engine */
     int64_t work_timeout_ms;     /* of a request; a run gets half of it at most (gpu/front/link.h) */
@@ -61,7 +62,7 @@ void gpu_spawner_end(struct gpu_spawner *spawner);
 enum status gpu_backend_open(const struct gpu_options *options, struct backend **backend, struct error *err);
 
 /* With one of these arguments the program runs gpu_engine_main, inside a sandbox or without one. It reads
- * gpus, format, cache_folder, library, face_model and the sandbox options. */
+ * gpus, format, cache_folder, library, models and the sandbox options. */
 #define GPU_ENGINE_ARGUMENT "--engine-process"
 #define GPU_OPEN_ENGINE_ARGUMENT "--open-engine-process"
 _Noreturn void gpu_engine_main(const struct gpu_options *options);

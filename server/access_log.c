@@ -16,6 +16,14 @@ _Static_assert((int)METRIC_REFUSED_DRAINING - (int)METRIC_REFUSED_MEMORY ==
                    (int)REFUSAL_DRAINING - (int)REFUSAL_MEMORY,
                "a counter for each reason");
 
+static const struct {
+    enum metric searches, found;
+} detectors[DETECTORS] = {
+#define DETECTOR(ID, name) [DETECTOR_##ID] = {METRIC_SEARCHES_##ID, METRIC_FOUND_##ID},
+#include "detect/detectors.def"
+#undef DETECTOR
+};
+
 static void count(const struct request *request) {
     struct metrics *metrics = request->service->metrics;
     const struct outcome *outcome = &request->outcome;
@@ -34,8 +42,8 @@ static void count(const struct request *request) {
         }
     }
     if (outcome->searched) {
-        metrics_add(metrics, METRIC_FACE_SEARCHES, 1);
-        metrics_add(metrics, METRIC_FACES, outcome->faces);
+        metrics_add(metrics, detectors[outcome->detector].searches, 1);
+        metrics_add(metrics, detectors[outcome->detector].found, outcome->found);
     }
 }
 
@@ -50,7 +58,7 @@ static void log_outcome(struct log_line *line, const struct outcome *outcome) {
         log_string(line, "way", metrics_way_name(outcome->way));
     }
     if (outcome->searched) {
-        log_number(line, "faces", outcome->faces);
+        log_number(line, detector_get(outcome->detector)->name, outcome->found);
     }
     for (unsigned i = 0; outcome->stages && i < STAGE_COUNT; i++) {
         char key[24];

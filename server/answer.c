@@ -121,8 +121,8 @@ void answer_picture(struct request *request) {
         answer_header(request, "X-Regions", "%u", outcome->regions);
     }
     if (outcome->report && request->answer.header_count < ANSWER_HEADERS_MAX) {
-        request->answer.header[request->answer.header_count++] =
-            (struct answer_header){.name = "X-Faces", .longer = outcome->report};
+        request->answer.header[request->answer.header_count++] = (struct answer_header){
+            .name = detector_get(outcome->detector)->header, .longer = outcome->report};
     }
     if (outcome->notice[0]) {
         answer_header(request, "X-Blurd-Notice", "%s", outcome->notice);

@@ -229,7 +229,7 @@ static enum problem check_head(struct request *request) {
     struct parameters *parameters = &request->parameters;
     parameters_init(parameters, request->route->filter ? filter_find(request->route->filter) : NULL);
     parameters->ops.most = request->settings->config.max_steps;
-    parameters->detect.possible = request->service->faces != NULL;
+    parameters->detect.possible = request->service->detectors;
     enum status status = parameters_parse(parameters, request->query, &request->error);
     if (status == ST_OK && !multipart_is(request->content_type)) { /* a form has more of them in its body */
         status = parameters_check(parameters, &request->error);

@@ -34,8 +34,8 @@
 #include "server/process/bind_warning.h"
 #include "server/process/drain.h"
 #include "server/process/effective.h"
-#include "server/process/face_file.h"
 #include "server/process/idle.h"
+#include "server/process/models.h"
 #include "server/process/reload.h"
 #include "server/process/sandbox.h"
 #include "server/process/signals.h"
@@ -86,6 +86,7 @@ static struct gpu_options gpu_options(const struct service *service) {
         .format = config_choice_name(config->module_format),
         .cache_folder = config->module_cache,
         .library = config->cuda_library,
+        .models = models_paths(config),
         .single_process = config->single_process,
         .timeout_ms = config->gpu_timeout_ms,
         .work_timeout_ms = config->work_timeout_ms,
@@ -107,10 +108,11 @@ static enum status open_backends(struct service *service, struct error *err) {
     if (status != ST_OK) {
         return status;
     }
-    cpu_backend_use_model(service->cpu, DETECTOR_FACES, service->faces);
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        cpu_backend_use_model(service->cpu, i, service->model[i]);
+    }
     if (service->gpu && (service->spawner || config->single_process)) {
         struct gpu_options options = gpu_options(service);
-        options.face_model = service->faces ? service->faces->path : "";
         struct error why = {0};
         if (gpu_backend_open(&options, &service->backend[0], &why) == ST_OK) {
             service->backend_count = 1;
@@ -213,7 +215,7 @@ static void service_finish(struct service *service) {
     for (unsigned i = 0; i < service->backend_count; i++) {
         backend_close(service->backend[i]);
     }
-    face_file_close(service->faces);
+    models_close(service->model);
     spawners_end(service);
     settings_finish(&service->settings);
     slot_pool_destroy(service->slots);
@@ -291,7 +293,7 @@ static int serve(const struct command *command, const struct config *config, str
     service_prepare(&service, command, config);
     sandbox.notify = service.notify;
     sandbox.pairs = service.spawner || service.codecs;
-    status = status == ST_OK ? face_file_open(config->face_model, &service.faces, err) : status;
+    status = status == ST_OK ? models_open(config, service.model, &service.detectors, err) : status;
     if (status == ST_OK) { /* without signals it could only be killed */
         status = sandbox_files(&sandbox, config, config_file(command->argc, command->argv, environ), err);
     }
@@ -322,7 +324,7 @@ static int serve(const struct command *command, const struct config *config, str
 
 /* Prints the OpenAPI description for the default options. */
 static int print_openapi(const struct config *config) {
-    struct openapi_view view = {.config = config, .faces = true};
+    struct openapi_view view = {.config = config, .detectors = UINT32_MAX};
     view.routes = routes_table(&view.route_count);
     return document_print(&view, stdout) ? EX_OK : EX_IOERR;
 }
@@ -387,7 +389,6 @@ int main(int argc, char **argv) {
         set_heap(cores_usable());
         struct service service = {.config = &config, .gpu_concurrency = effective_gpu_concurrency(&config)};
         struct gpu_options options = gpu_options(&service);
-        options.face_model = face_file_path(config.face_model, (char[MODEL_PATH_MAX]){0});
         options.sandbox = options.sandbox && !open;
         gpu_engine_main(&options);
     }

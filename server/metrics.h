@@ -22,7 +22,7 @@ enum metric {
 enum stage {
     STAGE_QUEUE,
     STAGE_DECODE,
-    STAGE_DETECT, /* only of requests that search for faces */
+    STAGE_DETECT, /* only of requests that search */
     STAGE_UPLOAD,
     STAGE_FILTER,
     STAGE_DOWNLOAD,

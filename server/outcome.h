@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "detect/detectors.h"
 #include "server/metrics.h"
 #include "server/problem.h"
 
@@ -20,9 +21,10 @@ struct outcome {
     uint32_t width, height;
     bool counted;     /* the answer says how many regions there were */
     uint32_t regions; /* that many */
-    bool searched;    /* for faces */
-    uint32_t faces;   /* found */
-    char *report;     /* their boxes, owned; NULL: not asked for */
+    bool searched;    /* by a detector */
+    enum detector_id detector;
+    uint32_t found; /* boxes */
+    char *report;   /* that list them, owned; NULL: not asked for */
     int64_t stage_ns[STAGE_COUNT];
     int64_t computed_ns; /* processor time of the worker, its helpers and the process of its codec */
     int64_t idle_ns;     /* of a request out of time: how long no processor or GPU computed for it */

@@ -109,20 +109,21 @@ static void answer_readyz(struct request *request) {
 
 static void answer_version(struct request *request) {
     const struct service *service = request->service;
-    char formats[FORMATS_JSON_MAX];
+    char formats[FORMATS_JSON_MAX], detectors[FORMATS_DETECTORS_MAX];
     formats_json(formats);
+    formats_detectors(service->detectors, detectors);
     answer_page(request, 200, request->route->media,
                 "{\"name\":\"blurd\",\"version\":\"%s\",\"http\":\"%s\",\"codecs\":\"%s\",\"formats\":%s,"
-                "\"faces\":%s,\"gpu\":\"%s\"}\n",
-                BLURD_VERSION, service->http_library, versions_of_codecs(), formats,
-                service->faces ? "true" : "false", gpu_versions_text());
+                "%s,\"gpu\":\"%s\"}\n",
+                BLURD_VERSION, service->http_library, versions_of_codecs(), formats, detectors,
+                gpu_versions_text());
 }
 
 static void answer_openapi(struct request *request) {
     const struct service *service = request->service;
     struct openapi_view view = {.config = &request->settings->config,
                                 .tokens = request->settings->tokens != NULL,
-                                .faces = service->faces != NULL,
+                                .detectors = service->detectors,
                                 .two = service->admin};
     view.routes = routes_table(&view.route_count);
     struct document *document = &request->settings->document;

@@ -9,6 +9,7 @@
 
 #include "config/config.h"
 #include "core/slot.h"
+#include "detect/detectors.h"
 #include "filters/backend.h"
 #include "server/http/listen.h"
 #include "server/metrics.h"
@@ -33,11 +34,12 @@ struct service {
      * number i + 1 in the metrics. */
     struct backend *backend[WORKER_LANES];
     unsigned backend_count;
-    struct backend *cpu;      /* the last of them */
-    struct model *faces;      /* finds faces; NULL: there is no model */
-    unsigned cores;           /* cores that may be used */
-    bool gpu;                 /* GPUs are wanted, and there may be one */
-    unsigned gpu_concurrency; /* JPEGs that GPUs work on at a time, each with a worker */
+    struct backend *cpu;            /* the last of them */
+    struct model *model[DETECTORS]; /* of each detector; NULL: none */
+    uint32_t detectors;             /* a bit for each that can be used */
+    unsigned cores;                 /* cores that may be used */
+    bool gpu;                       /* GPUs are wanted, and there may be one */
+    unsigned gpu_concurrency;       /* JPEGs that GPUs work on at a time, each with a worker */
     unsigned entropy_decodes; /* progressive JPEGs that GPUs entropy-decode at a time, each with a worker */
     uint64_t memory;          /* for pictures, in bytes */
     int notify;               /* socket of the service manager, -1: none */

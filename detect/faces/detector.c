@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/tuned.h"
 #include "detect/faces/faces.h"
 
 static const struct network_layer layers[FACE_LAYERS] = {
@@ -16,11 +17,15 @@ static const char *const classes[] = {"face", NULL};
 /* Weights of CenterFace: detect/faces/fetch.sh says from where, with its hash. */
 const struct detector detector_faces = {
     .name = "faces",
+    .header = "X-Faces",
     .thing = "face",
     .classes = classes,
     .landmarks = FACE_LANDMARKS,
     .network = &network,
     .threshold = 0.3,
+    .pixel_ns = TUNED_FACES_PIXEL_NS,
+    .gpu_pixel_ns = TUNED_GPU_FACES_PIXEL_NS,
+    .option = "face-model",
     .magic = "blurdfc1",
     .file = "centerface.face",
     .least = faces_least,

@@ -61,7 +61,10 @@ static bool valid(const void *planned, const struct image_shape *shape) {
 }
 
 static const struct filter_sample samples[] = {
-    {FILTER_SAMPLE_PLANES, &(const struct detect_arguments){.threshold = 0}, false},
+#define DETECTOR(ID, name)                                                                                   \
+    {FILTER_SAMPLE_PLANES, &(const struct detect_arguments){.detector = DETECTOR_##ID}, false},
+#include "detect/detectors.def"
+#undef DETECTOR
     {.arguments = NULL},
 };
 

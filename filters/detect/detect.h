@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Search for faces by a neural network (detect/network.h). A backend writes a struct candidates to the
+ * The search of a detector (detect/detector.h). A backend writes a struct candidates to the
  * first row of the target, see detect_shape(). All sums are whole numbers and all backends give the same
  * bytes. The server sets the arguments: there is no table of them. */
 #ifndef BLURD_FILTERS_DETECT_DETECT_H

@@ -9,7 +9,6 @@
 
 #include "core/clock.h"
 #include "core/log.h"
-#include "detect/faces/faces.h"
 #include "gpu/detect/detect.h"
 #include "gpu/engine/engine_check.h"
 #include "gpu/engine/jpeg_stream.h"
@@ -24,7 +23,7 @@ struct engine {
     struct gpu_device device[WIRE_DEVICES_MAX];
     _Atomic unsigned load[WIRE_DEVICES_MAX];             /* runs in progress on the device */
     struct gpu_transcoder *transcoder[WIRE_DEVICES_MAX]; /* NULL: none */
-    struct model faces;                                  /* path "": none */
+    struct model model[DETECTORS];                       /* path "": none */
     _Atomic bool fault;                                  /* make the next run fault */
 };
 
@@ -78,16 +77,16 @@ static unsigned open_transcoder(struct engine *engine, unsigned device,
     return 0;
 }
 
-/* Opened before the sandbox closes. Without a model, the CPU finds faces. */
-static void open_faces(struct engine *engine, const char *path) {
+/* Opened before the sandbox closes. Without a model, the CPU searches. */
+static void open_model(struct engine *engine, enum detector_id id, const char *path) {
     struct error err = {0};
-    enum status status =
-        path && path[0] ? model_open(&engine->faces, &detector_faces, path, &err) : ST_UNSUPPORTED;
+    struct model *model = &engine->model[id];
+    enum status status = path[0] ? model_open(model, detector_get(id), path, &err) : ST_UNSUPPORTED;
     for (unsigned i = 0; i < engine->count && status == ST_OK; i++) {
-        status = gpu_detect_open(&engine->device[i], DETECTOR_FACES, &engine->faces, &err);
+        status = gpu_detect_open(&engine->device[i], id, model, &err);
     }
     if (err.text[0]) {
-        log_message(LOG_WARNING, "gpu", "no search for faces: %s", err.text);
+        log_message(LOG_WARNING, "gpu", "no search for %s: %s", detector_get(id)->name, err.text);
     }
 }
 
@@ -112,7 +111,9 @@ static enum status open_devices(struct engine *engine, const struct engine_optio
     for (unsigned i = 0; i < engine->count && options->jpeg; i++) {
         ready->pictures += open_transcoder(engine, i, options);
     }
-    open_faces(engine, options->face_model);
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        open_model(engine, i, options->models.of[i]);
+    }
     ready->device_count = engine->count;
     engine->mappings = mappings_create(&engine->cuda);
     if (engine->count > 0 && engine->mappings) {
@@ -150,8 +151,10 @@ void engine_close(struct engine *engine) {
         }
         gpu_device_close(&engine->device[i]);
     }
-    if (engine->faces.path[0]) {
-        model_close(&engine->faces);
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        if (engine->model[i].path[0]) {
+            model_close(&engine->model[i]);
+        }
     }
     free(engine);
 }

@@ -4,6 +4,7 @@
 #ifndef BLURD_GPU_ENGINE_ENGINE_H
 #define BLURD_GPU_ENGINE_ENGINE_H
 
+#include "detect/model.h"
 #include "gpu/cuda/program.h"
 #include "gpu/wire/wire.h"
 
@@ -11,11 +12,11 @@ struct engine;
 struct engine_session;
 
 struct engine_options {
-    const char *gpus;       /* "all", or numbers separated by commas */
-    const char *library;    /* path of the driver; NULL: the system's */
-    const char *face_model; /* path; "" or NULL: none */
-    bool jpeg;              /* GPUs also decode and encode JPEGs */
-    unsigned pictures;      /* JPEGs in progress on all GPUs; 0: pictures_each on each */
+    const char *gpus;    /* "all", or numbers separated by commas */
+    const char *library; /* path of the driver; NULL: the system's */
+    struct model_paths models;
+    bool jpeg;         /* GPUs also decode and encode JPEGs */
+    unsigned pictures; /* JPEGs in progress on all GPUs; 0: pictures_each on each */
     unsigned pictures_each;
     bool sandbox, sandbox_must; /* likewise; only engine_process uses them */
     struct program_options program;

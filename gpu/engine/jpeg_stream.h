@@ -10,7 +10,7 @@
  * may then do the job. Other statuses are as of gpu_chain_run. After a failure nothing is enqueued, and
  * job->output is undefined.
  *
- * After a search for faces with a number the decoded picture stays on the device, until the stream's next
+ * After a search with a number the decoded picture stays on the device, until the stream's next
  * job. A job with the same number then begins with it, and does not look at the file. */
 #ifndef BLURD_GPU_ENGINE_JPEG_STREAM_H
 #define BLURD_GPU_ENGINE_JPEG_STREAM_H
@@ -29,7 +29,7 @@ struct jpeg_stream {
     struct gpu_encode encode;
     struct gpu_mask mask;
     struct gpu_buffer planes; /* of a job in RGB: those of its file, then those of its result */
-    CUdeviceptr candidates;   /* of a search for faces */
+    CUdeviceptr candidates;   /* of a search */
     struct image result;      /* of the chain, on the device */
     struct image coverage;    /* its mask */
     uint64_t kept;            /* number of the picture in stream.source, decoded and intact; 0: none */

@@ -130,7 +130,7 @@ static struct engine_options engine_options(const struct gpu_options *options) {
     struct engine_options engine = {
         .gpus = options->gpus,
         .library = options->library[0] ? options->library : NULL,
-        .face_model = options->face_model,
+        .models = options->models,
         .program.cache_folder = options->cache_folder,
         .jpeg = options->jpeg,
         .pictures = options->pictures,

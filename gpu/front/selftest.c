@@ -32,7 +32,7 @@ static bool same_pixels(const struct image *a, const struct image *b) {
 }
 
 /* Memory behind the last candidate does not matter. */
-static bool same_faces(const struct image *a, const struct image *b) {
+static bool same_candidates(const struct image *a, const struct image *b) {
     const struct candidates *one = (const struct candidates *)(void *)plane_row(&a->plane[0], 0);
     const struct candidates *other = (const struct candidates *)(void *)plane_row(&b->plane[0], 0);
     uint32_t count = one->count;
@@ -41,7 +41,7 @@ static bool same_faces(const struct image *a, const struct image *b) {
 }
 
 static bool same_result(const struct chain *chain, const struct image *a, const struct image *b) {
-    return chain_searches(chain) ? same_faces(a, b) : same_pixels(a, b);
+    return chain_searches(chain) ? same_candidates(a, b) : same_pixels(a, b);
 }
 
 enum { SOURCE, EXPECTED, RESULT, MASK, PICTURES };
@@ -83,9 +83,9 @@ static uint32_t filter_bit(uint32_t filter) {
     return UINT32_C(1) << filter;
 }
 
-/* Without a model on either side, the other one is not asked for faces. A small GPU may have no memory for
+/* Without a model on either side, the other one is not asked to search. A small GPU may have no memory for
  * the model, and does the rest. */
-static bool may_lack_faces(enum status status, bool asked) {
+static bool may_lack_model(enum status status, bool asked) {
     return status == ST_UNSUPPORTED || (asked && status == ST_BUSY);
 }
 
@@ -113,7 +113,7 @@ static enum status run_sample(struct engine_link *link, struct bench *bench, enu
         status = link_run(link, &run, bench->slot, &timeout, &done, err);
     }
     *wrong = status == ST_OK && !same_result(&bench->chain, &bench->image[EXPECTED], &bench->image[RESULT]);
-    return chain_searches(&bench->chain) && may_lack_faces(status, asked) ? ST_OK : status;
+    return chain_searches(&bench->chain) && may_lack_model(status, asked) ? ST_OK : status;
 }
 
 /* A filter that has failed before is not tried again. */

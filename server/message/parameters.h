@@ -34,7 +34,8 @@ enum { DETECT_SIZE_FULL = -1, DETECT_SIZE_USUAL = 1920 };
 
 /* The search of a detector, whose places are regions. */
 struct detection_arguments {
-    bool possible; /* there is a model; the caller sets it after parameters_init */
+    uint32_t
+        possible;  /* a bit for each detector that can be used; the caller sets it after parameters_init */
     int what;      /* DETECT_NONE, or 1 + enum detector_id */
     int shape;     /* DETECT_ELLIPSE or _BOX */
     int size;      /* longest side that is looked at, or DETECT_SIZE_FULL; 0: not given */

@@ -50,12 +50,14 @@ static enum status check_detection(const struct parameters *parameters, struct e
     if (!parameters_detect(parameters)) {
         return name ? fail_argument(err, name, "%s needs detect=faces", name) : ST_OK;
     }
-    return parameters->detect.possible
+    const enum detector_id id = parameters_detector(parameters);
+    const struct detector *detector = detector_get(id);
+    return parameters->detect.possible & UINT32_C(1) << id
                ? ST_OK
                : fail_argument(err, "detect",
                                "detect: this server cannot find %s, as it has no model "
-                               "(--face-model; docs/faces.md#the-model-file tells how to get one)",
-                               detector_get(parameters_detector(parameters))->name);
+                               "(--%s; docs/%s.md#the-model-file tells how to get one)",
+                               detector->name, detector->option, detector->name);
 }
 
 /* The unit of an own rectangle. It needs no region. */

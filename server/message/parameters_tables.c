@@ -17,7 +17,7 @@ static const char *const metadata_choices[] = {"strip", "keep", NULL};
 static const char *const backends[] = {"auto", "cpu", NULL};
 static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
 static const char *const targets[] = {"none",
-#define DETECTOR(ID, name, option) #name,
+#define DETECTOR(ID, name) #name,
 #include "detect/detectors.def"
 #undef DETECTOR
                                       NULL};
@@ -263,7 +263,7 @@ static bool always(const struct filter *filter) {
     return true;
 }
 
-/* The search for faces gives regions and takes none. */
+/* A search gives regions and takes none. */
 static bool takes_regions(const struct filter *filter) {
     return is_pipeline(filter) || filter->answer != ANSWER_BOXES;
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "core/version.h"
-#include "detect/faces/faces.h"
 #include "gpu/front/versions.h"
 
 void formats_text(char text[static FORMATS_TEXT_MAX]) {
@@ -31,11 +30,23 @@ void formats_json(char text[static FORMATS_JSON_MAX]) {
     snprintf(text, FORMATS_JSON_MAX, "{\"reads\":%s,\"writes\":%s}", reads, writes);
 }
 
+void formats_detectors(uint32_t usable, char text[static FORMATS_DETECTORS_MAX]) {
+    int used = 0;
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        used += snprintf(text + used, FORMATS_DETECTORS_MAX - (size_t)used, "%s\"%s\":%s", i ? "," : "",
+                         detector_get(i)->name, usable & UINT32_C(1) << i ? "true" : "false");
+    }
+}
+
 void formats_version(char text[static FORMATS_VERSION_MAX]) {
-    char support[GPU_SUPPORT_MAX], formats[FORMATS_TEXT_MAX], model[MODEL_PATH_MAX];
+    char support[GPU_SUPPORT_MAX], formats[FORMATS_TEXT_MAX];
     gpu_versions_support(support);
     formats_text(formats);
-    model_default(&detector_faces, model);
-    snprintf(text, FORMATS_VERSION_MAX, "blurd %s (%s)\n%s\nface model: %s", BLURD_VERSION, support, formats,
-             model[0] ? model : "none");
+    int used = snprintf(text, FORMATS_VERSION_MAX, "blurd %s (%s)\n%s", BLURD_VERSION, support, formats);
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        char model[MODEL_PATH_MAX];
+        model_default(detector_get(i), model);
+        used += snprintf(text + used, FORMATS_VERSION_MAX - (size_t)used, "\n%s model: %s",
+                         detector_get(i)->thing, model[0] ? model : "none");
+    }
 }

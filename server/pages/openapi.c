@@ -352,8 +352,11 @@ static void write_security(struct emitter *w) {
                          : "{}");
 }
 
-static void write_faces(struct emitter *w) {
-    emit(w, w->view->faces ? "true" : "false");
+static void write_detectors(struct emitter *w) {
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        emit(w, "%s\"x-%s\": %s", i ? ",\n  " : "", detector_get(i)->name,
+             w->view->detectors & UINT32_C(1) << i ? "true" : "false");
+    }
 }
 
 static void write_version(struct emitter *w) {
@@ -365,10 +368,10 @@ static const struct {
     const char *name;
     void (*write)(struct emitter *w);
 } parts[] = {
-    {"arguments", write_arguments},   {"faces", write_faces},       {"format_names", emit_format_names},
-    {"formats", emit_formats},        {"limits", write_limits},     {"max_body", write_max_body},
-    {"parameters", write_parameters}, {"paths", write_paths},       {"problem_types", write_problem_types},
-    {"responses", write_responses},   {"security", write_security}, {"version", write_version},
+    {"arguments", write_arguments},   {"detectors", write_detectors}, {"format_names", emit_format_names},
+    {"formats", emit_formats},        {"limits", write_limits},       {"max_body", write_max_body},
+    {"parameters", write_parameters}, {"paths", write_paths},         {"problem_types", write_problem_types},
+    {"responses", write_responses},   {"security", write_security},   {"version", write_version},
 };
 
 static void emit_part(struct emitter *w, const char *name, size_t length) {

@@ -16,9 +16,9 @@ struct route;
 struct openapi_view {
     const struct config *config; /* its limits are described */
     const struct route *routes;
+    uint32_t detectors; /* a bit for each that can be used */
     unsigned route_count;
     bool tokens; /* requests with a picture need a token */
-    bool faces;  /* there is a model that finds faces */
     bool two;    /* there is a second listener; its routes are left out */
 };
 

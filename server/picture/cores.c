@@ -17,7 +17,7 @@ void cores_end_stage(struct cores *p, enum stage stage) {
     p->clock = now;
 }
 
-/* A GPU may not support a model of the search for faces. */
+/* A GPU may not support the model of a detector. */
 static enum status run_chain(struct cores *p, const struct chain_run *asked, struct lane_timing *timing) {
     const struct service *service = p->request->service;
     struct chain_run run = *asked;
@@ -93,7 +93,7 @@ static enum status make_soft(struct cores *p) {
     return status == ST_OK ? selection_feather(&p->plan.selection, &how, p->err) : status;
 }
 
-/* Decodes the picture and searches it for faces, whose regions are added to the selection. Where the filters
+/* Decodes the picture and searches it; a region for each box is added to the selection. Where the filters
  * take another form of it, they have it decoded again, in the same memory. */
 static enum status search(struct cores *p) {
     struct detection *detection = &p->plan.detection;
@@ -117,10 +117,11 @@ static enum status search(struct cores *p) {
         return status;
     }
     p->decoded = !plan_searches_apart(&p->plan);
-    status = status == ST_OK ? detection_read(detection, p->request->service->faces, p->err) : status;
+    status = status == ST_OK ? detection_read(detection, p->request->service->model, p->err) : status;
     if (status == ST_CORRUPT || status == ST_UNSUPPORTED) { /* of the model; the picture is fine */
         cause = *p->err;
-        return fail(p->err, ST_INTERNAL, "faces cannot be searched for: %.200s", cause.text);
+        return fail(p->err, ST_INTERNAL, "%s cannot be searched for: %.200s",
+                    detector_get(detection->detector)->name, cause.text);
     }
     if (status == ST_OK) {
         detection_note(detection, parameters, &p->request->outcome);

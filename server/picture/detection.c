@@ -165,10 +165,10 @@ static struct candidates *copy_candidates(const struct detection *detection) {
     return copy;
 }
 
-enum status detection_read(struct detection *detection, struct model *model, struct error *err) {
+enum status detection_read(struct detection *detection, struct model *const *models, struct error *err) {
     struct boxes *boxes = &detection->found->boxes;
     const struct model_weights *weights;
-    enum status status = model_read(model, &weights, err);
+    enum status status = model_read(models[detection->detector], &weights, err);
     if (status == ST_OK) {
         status = detector_get(detection->detector)
                      ->find(weights, copy_candidates(detection), &detection->frame, boxes, err);
@@ -247,8 +247,9 @@ void detection_report(const struct detection *detection, char text[DETECTION_REP
 void detection_note(const struct detection *detection, const struct parameters *parameters,
                     struct outcome *outcome) {
     outcome->searched = true;
-    outcome->faces = detection->found->boxes.count;
-    if (parameters->detect.report && outcome->faces > 0) {
+    outcome->detector = detection->detector;
+    outcome->found = detection->found->boxes.count;
+    if (parameters->detect.report && outcome->found > 0) {
         outcome->report = malloc(DETECTION_REPORT_MAX);
     }
     if (outcome->report) {

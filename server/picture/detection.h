@@ -48,9 +48,9 @@ size_t detection_bytes(const struct detection *detection);
 enum status detection_take_memory(struct detection *detection, struct slot *pictures, struct slot *own,
                                   struct error *err);
 
-/* Finds the boxes in the chain's result, of which it uses a copy. ST_LIMIT when there are too many to hide
- * all. */
-enum status detection_read(struct detection *detection, struct model *model, struct error *err);
+/* Finds the boxes in the chain's result, of which it uses a copy, with the detector's one of `models`.
+ * ST_LIMIT when there are too many to hide all. */
+enum status detection_read(struct detection *detection, struct model *const *models, struct error *err);
 
 /* Appends a region for each box to a set in the upright picture. ST_LIMIT when the set is full. */
 enum status detection_add(const struct detection *detection, const struct parameters *parameters,

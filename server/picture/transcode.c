@@ -88,7 +88,7 @@ static struct transcode job_of(struct transcoding *work, const struct chain *cha
                               .picture = &work->picture};
 }
 
-/* Searches for faces, which become regions of the selection. */
+/* Searches; the boxes become regions of the selection. */
 static enum status search(struct transcoding *work, struct error *err) {
     struct request *request = work->request;
     struct work_plan *plan = work->plan;
@@ -101,7 +101,7 @@ static enum status search(struct transcoding *work, struct error *err) {
         job.room = sizeof(struct candidates);
         status = lane_transcode(work->lane, &job, &size, &work->search, err);
     }
-    status = status == ST_OK ? detection_read(detection, request->service->faces, err) : status;
+    status = status == ST_OK ? detection_read(detection, request->service->model, err) : status;
     if (status != ST_OK) {
         return status;
     }

@@ -48,7 +48,7 @@ enum status workspace_open(struct workspace *workspace, struct request *request,
     if (status == ST_OK && footprint->linear > 0) {
         status = take_pair(slot, footprint->linear, workspace->linear, err);
     }
-    if (status == ST_OK && footprint->faces > 0) {
+    if (status == ST_OK && footprint->found > 0) {
         status = detection_take_memory(&plan->detection, slot, own, err);
     }
     status = status == ST_OK ? selection_take_memory(&plan->selection, slot, &plan->stored, err) : status;

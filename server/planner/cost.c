@@ -74,15 +74,16 @@ static float largest_pixels(const struct work_plan *plan) {
     return encoded > stored ? encoded : stored;
 }
 
-/* Pixels of the picture that the network sees; 0: none is searched. */
-static float searched_pixels(const struct detection *detection) {
+/* Predicted for a search; 0: there is none. */
+static float search_ns(const struct detection *detection, bool on_gpu) {
     const struct boxes_frame *frame = &detection->frame;
-    return detection->wanted ? (float)frame->network_width * (float)frame->network_height : 0;
+    const struct detector *detector = detector_get(detection->detector);
+    const float pixel_ns = on_gpu ? detector->gpu_pixel_ns : detector->pixel_ns;
+    return detection->wanted ? pixel_ns * (float)frame->network_width * (float)frame->network_height : 0;
 }
 
 static float device_filters_ns(const struct work_plan *plan) {
-    return TUNED_GPU_PIXEL_NS * largest_pixels(plan) +
-           TUNED_GPU_DETECT_PIXEL_NS * searched_pixels(&plan->detection) +
+    return TUNED_GPU_PIXEL_NS * largest_pixels(plan) + search_ns(&plan->detection, true) +
            cost_filters_device_ns(plan->parameters, &plan->chain, &plan->upright);
 }
 
@@ -171,7 +172,7 @@ static bool fits(const struct intent *intent, enum way way) {
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
     const struct work_plan *plan = &intent->plan;
     const struct cost_parts parts = parts_of(intent);
-    struct cost cost = {.search_ns = (int64_t)(TUNED_DETECT_PIXEL_NS * searched_pixels(&plan->detection))};
+    struct cost cost = {.search_ns = (int64_t)search_ns(&plan->detection, false)};
     for (enum way way = WAY_GPU_COEFFICIENTS; way < WAY_COUNT; way++) {
         if (way == WAY_CPU || fits(intent, way)) {
             cost.ways[way] = cost_of(way, plan, &parts);
@@ -188,7 +189,7 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
     return cost;
 }
 
-/* The search for faces is no part of the tables of the ways, but of a GPU's time. */
+/* A search is no part of the tables of the ways, but of a GPU's time. */
 static int64_t search_of(const struct cost *cost, enum way way) {
     return way == WAY_GPU_COEFFICIENTS ? 0 : cost->search_ns;
 }

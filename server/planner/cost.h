@@ -30,12 +30,12 @@ enum { COST_READ_MAX = 1 << 20, COST_READ_VALUES_MAX = 40 << 20 };
 
 struct way_cost {
     unsigned kind;    /* below COST_KINDS; of ways that a general worker takes */
-    int64_t table_ns; /* by the table, without a search for faces on cores; 0: the way does not fit */
+    int64_t table_ns; /* by the table, without a search on cores; 0: the way does not fit */
 };
 
 struct cost {
     struct way_cost ways[WAY_COUNT]; /* as if a GPU served */
-    int64_t search_ns;               /* by the table: of a search for faces on cores; 0: none */
+    int64_t search_ns;               /* by the table: of a search on cores; 0: none */
     int64_t device_ns;               /* of WAY_GPU_FILE, by the table and the learnt ratio */
     enum way way;                    /* that a general worker is expected to take: cost_take */
     int64_t ns;                      /* of that way with its search, by the table and the learnt ratios */
@@ -45,7 +45,7 @@ struct cost {
 struct cost_model {
     _Atomic float ratio[COST_KINDS]; /* real time / table_ns; 0: nothing learnt yet */
     _Atomic float device_ratio;      /* the same on a GPU, near the median; 0: nothing learnt yet */
-    _Atomic float detect_ratio;      /* of the search for faces, wherever it is done */
+    _Atomic float detect_ratio;      /* of searches, wherever it is done */
 };
 
 /* Whether a GPU's codecs are predicted to finish before a general worker. Their predicted time counts as at

@@ -121,7 +121,7 @@ struct footprint footprint_of(const struct work_plan *plan, const struct backend
         .picture = max_size(max_size(stored, upright), max_size(encoded, searched)),
         .linear = linear ? max_size(plan_shape_size(&plan->filtered), plan_shape_size(&result)) : 0,
         .mask = selection_mask_bytes(&plan->selection, &plan->stored),
-        .faces = detection_bytes(&plan->detection),
+        .found = detection_bytes(&plan->detection),
         .working = working_bytes(plan, cpu),
         .library = library_bytes(plan),
         .exchange = exchange_bytes(plan),
@@ -138,7 +138,7 @@ struct footprint footprint_within(struct work_plan *plan, const struct backend *
 }
 
 uint64_t footprint_sum(const struct footprint *footprint) {
-    return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->faces +
+    return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->found +
            footprint->working + footprint->library + footprint->exchange;
 }
 

@@ -14,7 +14,7 @@ struct footprint {
     size_t picture;  /* each of the two picture buffers; 0: the picture is too large for memory */
     size_t linear;   /* each of the two buffers in linear light; 0: not wanted */
     size_t mask;     /* each of the two masks for regions and redaction; 0: not wanted */
-    size_t faces;    /* what the search for faces finds; 0: not wanted */
+    size_t found;    /* what a search finds; 0: not wanted */
     size_t working;  /* scratch memory of the CPU backend on one thread */
     size_t library;  /* codecs' own allocations, and the answer */
     size_t exchange; /* what a process of codecs gets and returns */

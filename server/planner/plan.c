@@ -59,8 +59,8 @@ static bool writes_colours(const struct parameters *parameters) {
     return writes;
 }
 
-/* Faces are searched for in a JPEG's planes of YCbCr as stored, where the search takes them, and in pixels
- * otherwise. The answer does not matter, so that all have the same faces. */
+/* A search reads a JPEG's planes of YCbCr as stored, where the search takes them, and in pixels
+ * otherwise. The answer does not matter, so that all have the same boxes. */
 static bool searches_planes(const struct work_plan *plan) {
     return plan->picture.codec == CODEC_JPEG && plan->picture.native.model == PIXEL_YCBCR &&
            detection_takes_planes(plan->parameters, &plan->picture.native,
@@ -272,7 +272,7 @@ static bool spreads(const struct picture *picture) {
 enum status plan_make(struct work_plan *plan, struct bytes input, const char *accept, struct error *err) {
     plan->input = input;
     bool redact = plan->parameters->input.mode == MODE_REDACT;
-    plan->limits.local_blocks = redact || parameters_detect(plan->parameters); /* all find the same faces */
+    plan->limits.local_blocks = redact || parameters_detect(plan->parameters); /* all find the same boxes */
     plan->limits.first_frame = parameters_given(plan->parameters, "page");
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
     status = status == ST_OK ? plan_decide(plan, accept, err) : status;

@@ -20,7 +20,7 @@ struct work_plan {
     enum codec_id output;
     uint8_t orientation;         /* EXIF orientation to undo; 1: none */
     struct image_shape stored;   /* as decoded, perhaps reduced: limits.reduction */
-    struct image_shape searched; /* what is searched for faces: as decoded, too, perhaps in another form */
+    struct image_shape searched; /* what is searched: as decoded, too, perhaps in another form */
     struct image_shape upright;  /* turned upright */
     struct image_shape filtered; /* the filters' input: the upright picture, perhaps in linear light */
     struct image_shape encoded;  /* the answer's picture; of statistics, stats_shape() */
@@ -28,7 +28,7 @@ struct work_plan {
     struct chain chain;
     struct jpeg_turn turn; /* of the blocks of the JPEG, in place of a new encoding; width 0: none */
     struct selection selection;
-    struct detection detection; /* of faces; fills the selection, or is the answer */
+    struct detection detection; /* fills the selection, or is the answer */
 };
 
 /* `memory` is the budget for pictures in bytes. The time limit counts from start_ns. */
@@ -44,7 +44,7 @@ enum status plan_make(struct work_plan *plan, struct bytes input, const char *ac
  * for this picture, or a region is wrong; regions are decided last. */
 enum status plan_decide(struct work_plan *plan, const char *accept, struct error *err);
 
-/* Whether the picture has to be decoded in another form before, to be searched for faces. */
+/* Whether the picture has to be decoded in another form before, to be searched. */
 bool plan_searches_apart(const struct work_plan *plan);
 
 /* What the request is answered with. */

@@ -46,8 +46,7 @@ static int remove_model(void **state) {
 
 /* Runs the self-test of an engine with that model. Returns the filters that are refused. */
 static uint32_t test_engine(const char *path) {
-    const struct engine_options options = {
-        .gpus = "all", .library = library, .face_model = path, .program.cache_folder = ""};
+    struct engine_options options = {.gpus = "all", .library = library, .program.cache_folder = ""};
     struct wire_ready ready;
     struct error err = {0};
     struct engine *engine;
@@ -57,6 +56,7 @@ static uint32_t test_engine(const char *path) {
     struct slot_pool *pool = make_pool(64 * MIB);
     struct slot *slot = acquire_kind(pool, SLOT_LENT_WORK);
     _Atomic uint32_t refused = 0;
+    snprintf(options.models.of[DETECTOR_FACES], MODEL_PATH_MAX, "%s", path);
     assert_int_equal(model_open(&model, &detector_faces, model_path, &err), ST_OK);
     assert_int_equal(cpu_backend_open("auto", &reference, &err), ST_OK);
     cpu_backend_use_model(reference, DETECTOR_FACES, &model);

@@ -22,7 +22,7 @@ static void test_a_model_that_cannot_be_read(void **state) {
     struct error err = {0};
     detection.result.plane[0].data = (uint8_t *)&none;
     pthread_mutex_init(&model.lock, NULL);
-    assert_int_equal(detection_read(&detection, &model, &err), ST_CORRUPT);
+    assert_int_equal(detection_read(&detection, &(struct model *){&model}, &err), ST_CORRUPT);
     assert_non_null(strstr(err.text, "damaged"));
     pthread_mutex_destroy(&model.lock);
 }
@@ -74,7 +74,7 @@ static void test_lists_of_faces(void **state) {
         parameters.detect.report = i & 1;
         found.boxes.count = i / 2;
         detection_note(&detection, &parameters, &outcome);
-        assert_true(outcome.searched && outcome.faces == i / 2);
+        assert_true(outcome.searched && outcome.found == i / 2);
         assert_int_equal(outcome.report != NULL, i == 3);
         free(outcome.report);
     }
