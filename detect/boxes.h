@@ -21,10 +21,10 @@ struct boxes {
     struct box box[BOXES_MAX];
 };
 
-/* Sides of the picture that the network saw, and of the picture that the boxes are for, of which it is a
+/* Sides of the picture that was searched, and of the picture that the boxes are for, of which it is a
  * scaled copy. */
 struct boxes_frame {
-    uint32_t network_width, network_height;
+    uint32_t searched_width, searched_height;
     uint32_t width, height;
 };
 

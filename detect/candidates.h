@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The cells that a network found something in, as a backend writes them and a detector reads them: plain
- * data, the same bytes of each backend. */
+ * The cells of a picture in which something was found, as a backend writes them and a detector reads them:
+ * plain data, the same bytes of each backend. */
 #ifndef BLURD_DETECT_CANDIDATES_H
 #define BLURD_DETECT_CANDIDATES_H
 
@@ -8,12 +8,13 @@
 
 enum {
     CANDIDATES_MAX = 8192,
-    CANDIDATES_SUMS = 15, /* of a cell at most; a network with fewer leaves the last ones 0 */
+    CANDIDATES_SUMS = 15, /* of a cell at most; a search with fewer leaves the last ones 0 */
 };
 
 struct candidate {
     uint16_t x, y;                /* of the cell */
-    int32_t sum[CANDIDATES_SUMS]; /* of the heads, without the scale of the model; the first is the score's */
+    int32_t sum[CANDIDATES_SUMS]; /* of a network: of the heads, without the scale of the model; the first is
+                                     the score's */
 };
 
 /* All cells whose first sum is at least that of the threshold, in rows from the top, each from the left. */

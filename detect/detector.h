@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the program knows of a detector. Each row of detect/detectors.def has a constant `detector_NAME`,
- * which stands in the detector's folder. Backends run its network and write the cells with a score as
- * candidates; the detector makes boxes of them. It keeps no state. */
+ * which stands in the detector's folder. Backends search a picture, with its network or as it says, and write
+ * the cells with a score as candidates; the detector makes boxes of them. It keeps no state. */
 #ifndef BLURD_DETECT_DETECTOR_H
 #define BLURD_DETECT_DETECTOR_H
 
@@ -10,31 +10,38 @@
 #include "detect/candidates.h"
 #include "detect/network.h"
 
+struct cpu_search;    /* cpu/search.h */
 struct model_weights; /* detect/model.h */
 
 enum { DETECTOR_MAGIC = 8 /* bytes */ };
 
 struct detector {
-    const char *name;           /* value of `detect`, and of what it finds in answers and the log */
-    const char *header;         /* of answers, has its boxes */
-    const char *thing;          /* what it finds, in sentences */
-    const char *const *classes; /* names of the classes of its boxes; NULL ends them */
-    unsigned landmarks;         /* of a box */
-    const struct network *network;
-    double threshold;   /* least score, where the client does not say */
-    float pixel_ns;     /* of a search, for each pixel of the picture that the network sees, on one core */
+    const char *name;                /* value of `detect`, and of what it finds in answers and the log */
+    const char *header;              /* of answers, has its boxes */
+    const char *thing;               /* what it finds, in sentences */
+    const char *const *classes;      /* names of the classes of its boxes; NULL ends them */
+    unsigned landmarks;              /* of a box */
+    const struct cpu_search *search; /* finds candidates on cores (cpu/search.h) */
+    int unit;                        /* sides of the picture that is searched are multiples of it */
+    int cell;                        /* pixels on each side of a candidate's cell */
+    double threshold;                /* least score, where the client does not say */
+    float pixel_ns;     /* of a search, for each pixel of the picture that is searched, on one core */
     float gpu_pixel_ns; /* and on a GPU beside others */
-    const char
-        *option; /* of the command line, without its dashes: path of the model; docs/NAME.md tells more */
-    const char *magic; /* a model file begins with it */
-    const char *file;  /* name of the model that comes with the program */
-    /* The smallest first sum of a cell whose score is above the threshold; INT32_MAX when none is. */
-    int32_t (*least)(const struct model_weights *weights, double threshold);
     /* Finds the boxes; sorts `candidates`, which no other process may change meanwhile. Does not allocate.
      * ST_LIMIT when there are more candidates than CANDIDATES_MAX or more boxes than BOXES_MAX: callers must
      * not hide only some of them. */
     enum status (*find)(const struct model_weights *weights, struct candidates *candidates,
                         const struct boxes_frame *frame, struct boxes *boxes, struct error *err);
+    /* NULL: none; then the members below are not used, and `weights` above is NULL. */
+    const struct network *network;
+    const char *option; /* of the command line, without dashes: path of the model; docs/NAME.md tells more */
+    const char *magic;  /* a model file begins with it */
+    const char *file;   /* name of the model that comes with the program */
+    /* The smallest first sum of a cell of the network whose score is above the threshold; INT32_MAX when none
+     * is. */
+    int32_t (*least)(const struct model_weights *weights, double threshold);
 };
+
+extern const struct cpu_search cpu_search_network; /* runs any network */
 
 #endif

@@ -10,7 +10,7 @@ static const struct network_layer layers[FACE_LAYERS] = {
 };
 
 static const struct network network = {
-    .layer = layers, .layers = FACE_LAYERS, .unit = 32, .cell = FACE_CELL, .sums = FACE_SUMS};
+    .layer = layers, .layers = FACE_LAYERS, .unit = FACE_UNIT, .cell = FACE_CELL, .sums = FACE_SUMS};
 
 static const char *const classes[] = {"face", NULL};
 
@@ -21,10 +21,13 @@ const struct detector detector_faces = {
     .thing = "face",
     .classes = classes,
     .landmarks = FACE_LANDMARKS,
-    .network = &network,
+    .search = &cpu_search_network,
+    .unit = FACE_UNIT,
+    .cell = FACE_CELL,
     .threshold = 0.3,
     .pixel_ns = TUNED_FACES_PIXEL_NS,
     .gpu_pixel_ns = TUNED_GPU_FACES_PIXEL_NS,
+    .network = &network,
     .option = "face-model",
     .magic = "blurdfc1",
     .file = "centerface.face",

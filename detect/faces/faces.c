@@ -84,10 +84,10 @@ static struct box decode(const struct model_weights *weights, const struct candi
     double left = (from->x + value[OFFSET_X] + 0.5) * FACE_CELL - width / 2;
     double top = (from->y + value[OFFSET_Y] + 0.5) * FACE_CELL - height / 2;
     struct box face = {.score = sigmoid(value[HEAT])};
-    face.x = clamp(left, 0, frame->network_width);
-    face.y = clamp(top, 0, frame->network_height);
-    face.width = fmin(width, frame->network_width - face.x);
-    face.height = fmin(height, frame->network_height - face.y);
+    face.x = clamp(left, 0, frame->searched_width);
+    face.y = clamp(top, 0, frame->searched_height);
+    face.width = fmin(width, frame->searched_width - face.x);
+    face.height = fmin(height, frame->searched_height - face.y);
     for (int i = 0; i < FACE_LANDMARKS; i++) {
         face.landmarks[i][0] = value[LANDMARKS + 2 * i + 1] * width + face.x;
         face.landmarks[i][1] = value[LANDMARKS + 2 * i] * height + face.y;
@@ -115,7 +115,8 @@ static bool is_found(const struct boxes *faces, const struct box *face) {
 }
 
 static void scale_face(const struct boxes_frame *frame, struct box *face) {
-    double x = (double)frame->width / frame->network_width, y = (double)frame->height / frame->network_height;
+    double x = (double)frame->width / frame->searched_width,
+           y = (double)frame->height / frame->searched_height;
     face->x *= x, face->width *= x;
     face->y *= y, face->height *= y;
     for (int i = 0; i < FACE_LANDMARKS; i++) {

@@ -20,7 +20,12 @@ enum face_layer {
     FACE_none = NETWORK_NONE,
 };
 
-enum { FACE_CELL = 4 /* pixels of a cell along each side */, FACE_SUMS = 15, FACE_LANDMARKS = 5 };
+enum {
+    FACE_UNIT = 32,
+    FACE_CELL = 4 /* pixels of a cell along each side */,
+    FACE_SUMS = 15,
+    FACE_LANDMARKS = 5
+};
 
 extern const struct detector detector_faces;
 

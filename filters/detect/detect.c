@@ -11,31 +11,31 @@ struct image_shape detect_shape(void) {
         .model = PIXEL_GRAY, .depth = 16, .width = sizeof(struct candidates) / sizeof(uint16_t), .height = 1};
 }
 
-static uint32_t padded(const struct network *network, uint32_t side) {
-    return divide_up(side, (uint32_t)network->unit) * (uint32_t)network->unit;
+static uint32_t padded(const struct detector *detector, uint32_t side) {
+    return divide_up(side, (uint32_t)detector->unit) * (uint32_t)detector->unit;
 }
 
 /* Cells have coordinates of 16 bits. */
-static bool is_possible(const struct network *network, const struct image_shape *shape) {
-    const uint32_t most = (uint32_t)network->cell * (UINT16_MAX + 1) - (uint32_t)network->unit;
+static bool is_possible(const struct detector *detector, const struct image_shape *shape) {
+    const uint32_t most = (uint32_t)detector->cell * (UINT16_MAX + 1) - (uint32_t)detector->unit;
     return shape->width <= most && shape->height <= most;
 }
 
 static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     const struct detect_arguments *detect = arguments;
-    const struct network *network = detector_get(detect->detector)->network;
+    const struct detector *detector = detector_get(detect->detector);
     struct detect_plan *made = planned;
     if (!(detect->threshold >= 0 && detect->threshold <= 1)) {
         return fail(err, ST_ARGUMENT, "the threshold of detection must be from 0 to 1");
     }
-    if (!is_possible(network, shape)) {
+    if (!is_possible(detector, shape)) {
         return fail(err, ST_ARGUMENT, "the picture is too large for detection");
     }
     *made = (struct detect_plan){.threshold = detect->threshold,
                                  .detector = detect->detector,
-                                 .width = padded(network, shape->width),
-                                 .height = padded(network, shape->height)};
+                                 .width = padded(detector, shape->width),
+                                 .height = padded(detector, shape->height)};
     return ST_OK;
 }
 
@@ -55,9 +55,9 @@ static bool valid(const void *planned, const struct image_shape *shape) {
     if (made->detector >= DETECTORS) {
         return false;
     }
-    const struct network *network = detector_get(made->detector)->network;
-    return made->threshold >= 0 && made->threshold <= 1 && is_possible(network, shape) &&
-           made->width == padded(network, shape->width) && made->height == padded(network, shape->height);
+    const struct detector *detector = detector_get(made->detector);
+    return made->threshold >= 0 && made->threshold <= 1 && is_possible(detector, shape) &&
+           made->width == padded(detector, shape->width) && made->height == padded(detector, shape->height);
 }
 
 static const struct filter_sample samples[] = {

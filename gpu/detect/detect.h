@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Searches on a GPU: the forward passes of networks of detect/network.h, in the steps of gpu/detect/pack.h.
- * Inside the engine process only. */
+ * Inside the engine process only. Detectors without a network are the CPU's. */
 #ifndef BLURD_GPU_DETECT_DETECT_H
 #define BLURD_GPU_DETECT_DETECT_H
 

@@ -45,8 +45,11 @@ void formats_version(char text[static FORMATS_VERSION_MAX]) {
     int used = snprintf(text, FORMATS_VERSION_MAX, "blurd %s (%s)\n%s", BLURD_VERSION, support, formats);
     for (unsigned i = 0; i < DETECTORS; i++) {
         char model[MODEL_PATH_MAX];
-        model_default(detector_get(i), model);
-        used += snprintf(text + used, FORMATS_VERSION_MAX - (size_t)used, "\n%s model: %s",
-                         detector_get(i)->thing, model[0] ? model : "none");
+        const struct detector *detector = detector_get(i);
+        if (detector->network) {
+            model_default(detector, model);
+            used += snprintf(text + used, FORMATS_VERSION_MAX - (size_t)used, "\n%s model: %s",
+                             detector->thing, model[0] ? model : "none");
+        }
     }
 }

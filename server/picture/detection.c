@@ -16,8 +16,8 @@ static uint32_t rounded_up(uint32_t side, uint32_t unit) {
     return min_u32(divide_up(side, unit) * unit, RESIZE_SIDE_MAX / unit * unit);
 }
 
-/* A side of the picture that the network sees: the network takes multiples of a unit, and finds more in
- * a picture that is stretched a little than in one with a border. */
+/* A side of the picture that is searched: a multiple of the detector's unit. Networks find more in a picture
+ * that is stretched a little than in one with a border. */
 static uint32_t seen(uint32_t side, uint32_t longest, int most, uint32_t unit) {
     if (most == DETECT_SIZE_FULL || longest <= (uint32_t)most) {
         return rounded_up(side, unit);
@@ -28,11 +28,11 @@ static uint32_t seen(uint32_t side, uint32_t longest, int most, uint32_t unit) {
 
 static void frame_of(struct boxes_frame *frame, const struct detector *detector,
                      const struct image_shape *upright, int size) {
-    const uint32_t unit = (uint32_t)detector->network->unit;
+    const uint32_t unit = (uint32_t)detector->unit;
     int most = size == 0 ? DETECT_SIZE_USUAL : size;
     uint32_t longest = upright->width > upright->height ? upright->width : upright->height;
-    *frame = (struct boxes_frame){.network_width = seen(upright->width, longest, most, unit),
-                                  .network_height = seen(upright->height, longest, most, unit),
+    *frame = (struct boxes_frame){.searched_width = seen(upright->width, longest, most, unit),
+                                  .searched_height = seen(upright->height, longest, most, unit),
                                   .width = upright->width,
                                   .height = upright->height};
 }
@@ -75,8 +75,8 @@ static enum status plan_chain(struct detection *detection, const struct paramete
                                             .threshold = parameters_given(parameters, "detect_threshold")
                                                              ? parameters->detect.threshold
                                                              : detector->threshold};
-    const struct resize_arguments resize = {.width = (int)frame->network_width,
-                                            .height = (int)frame->network_height,
+    const struct resize_arguments resize = {.width = (int)frame->searched_width,
+                                            .height = (int)frame->searched_height,
                                             .fit = RESIZE_FILL,
                                             .kernel = RESIZE_LINEAR,
                                             .enlarge = true};
@@ -84,7 +84,7 @@ static enum status plan_chain(struct detection *detection, const struct paramete
     if (orient_turns(orientation)) {
         status = append_turn(chain, orientation, stored, planar, err);
     }
-    bool same = frame->network_width == upright.width && frame->network_height == upright.height;
+    bool same = frame->searched_width == upright.width && frame->searched_height == upright.height;
     if (status == ST_OK && !same) {
         status = append(chain, FILTER_RESIZE, &resize, stored, planar, err);
     }
@@ -167,11 +167,11 @@ static struct candidates *copy_candidates(const struct detection *detection) {
 
 enum status detection_read(struct detection *detection, struct model *const *models, struct error *err) {
     struct boxes *boxes = &detection->found->boxes;
-    const struct model_weights *weights;
-    enum status status = model_read(models[detection->detector], &weights, err);
+    const struct detector *detector = detector_get(detection->detector);
+    const struct model_weights *weights = NULL;
+    enum status status = detector->network ? model_read(models[detection->detector], &weights, err) : ST_OK;
     if (status == ST_OK) {
-        status = detector_get(detection->detector)
-                     ->find(weights, copy_candidates(detection), &detection->frame, boxes, err);
+        status = detector->find(weights, copy_candidates(detection), &detection->frame, boxes, err);
     }
     if (status == ST_OK) {
         round_boxes(boxes);

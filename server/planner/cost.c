@@ -79,7 +79,7 @@ static float search_ns(const struct detection *detection, bool on_gpu) {
     const struct boxes_frame *frame = &detection->frame;
     const struct detector *detector = detector_get(detection->detector);
     const float pixel_ns = on_gpu ? detector->gpu_pixel_ns : detector->pixel_ns;
-    return detection->wanted ? pixel_ns * (float)frame->network_width * (float)frame->network_height : 0;
+    return detection->wanted ? pixel_ns * (float)frame->searched_width * (float)frame->searched_height : 0;
 }
 
 static float device_filters_ns(const struct work_plan *plan) {

@@ -11,6 +11,9 @@ struct model_paths models_paths(const struct config *config) {
     struct model_paths paths = {0};
     for (unsigned i = 0; i < DETECTORS; i++) {
         const struct detector *detector = detector_get(i);
+        if (!detector->network) {
+            continue;
+        }
         const struct option *row = config_option(detector->option, strlen(detector->option));
         const char *value = (const char *)config + row->offset;
         if (!value[0]) {
@@ -46,8 +49,9 @@ enum status models_open(const struct config *config, struct model *model[DETECTO
     const struct model_paths paths = models_paths(config);
     enum status status = ST_OK;
     for (unsigned i = 0; i < DETECTORS && status == ST_OK; i++) {
-        status = open_model(detector_get(i), paths.of[i], &model[i], err);
-        *detectors |= model[i] ? UINT32_C(1) << i : 0;
+        const struct detector *detector = detector_get(i);
+        status = detector->network ? open_model(detector, paths.of[i], &model[i], err) : ST_OK;
+        *detectors |= model[i] || !detector->network ? UINT32_C(1) << i : 0;
     }
     return status;
 }

@@ -6,8 +6,8 @@
 #include "config/config.h"
 #include "detect/model.h"
 
-/* The paths that the options mean: "" for `none`, and for an empty option when no model came with the
- * program. */
+/* The paths that the options mean: "" for `none`, for an empty option when no model came with the program,
+ * and for a detector without a network. */
 struct model_paths models_paths(const struct config *config);
 
 /* To be called before the sandbox; each file is read at the first search. A member of model[] stays NULL when

@@ -63,9 +63,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 
 
 def folder_of(name):
-    """The top folder whose rules count: filters/NAME/cpu and filters/NAME/gpu are the backends'."""
+    """The top folder whose rules count: NAME/cpu and NAME/gpu in filters or detect are the backends'."""
     parts = name.split("/")
-    return parts[2] if parts[0] == "filters" and len(parts) > 3 else parts[0]
+    return parts[2] if parts[0] in ("filters", "detect") and len(parts) > 3 else parts[0]
 
 
 def check_folders(name, header):

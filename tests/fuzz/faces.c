@@ -39,8 +39,8 @@ static void require_apart(const struct box *a, const struct box *b) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes input = {data, size};
-    struct boxes_frame frame = {.network_width = 32u * (1u + fuzz_byte(&input)),
-                                .network_height = 32u * (1u + fuzz_byte(&input)),
+    struct boxes_frame frame = {.searched_width = 32u * (1u + fuzz_byte(&input)),
+                                .searched_height = 32u * (1u + fuzz_byte(&input)),
                                 .width = 1u + fuzz_short(&input),
                                 .height = 1u + fuzz_short(&input)};
     for (int i = 0; i < CANDIDATES_SUMS; i++) {

@@ -110,10 +110,26 @@ static void test_the_table_fits_together(void **state) {
     }
 }
 
+/* What is planned for a detector fits its network. */
+static void test_rows(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        const struct detector *detector = detector_get(i);
+        struct error err;
+        assert_non_null(detector->search);
+        if (detector->network) {
+            assert_int_equal(network_check(detector->network, &err), ST_OK);
+            assert_int_equal(detector->unit % detector->network->unit, 0);
+            assert_int_equal(detector->cell, detector->network->cell);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_layers),
         cmocka_unit_test(test_the_table_fits_together),
+        cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
