@@ -8,8 +8,9 @@
 #include "filters/detect/detect.h"
 
 struct cpu_search {
-    /* Writes the candidates in the picture, which the plan is for. ST_BUSY without memory, ST_LIMIT at the
-     * deadline, ST_UNSUPPORTED without a model; then they are undefined. */
+    /* Writes the candidates in the picture, which the plan is for. `context->networks->kernels->picture`
+     * makes rows of RGB of every form of picture. ST_BUSY without memory, ST_LIMIT at the deadline,
+     * ST_UNSUPPORTED without a model; then they are undefined. */
     enum status (*run)(const struct cpu_context *context, const struct detect_plan *plan,
                        const struct image *source, struct candidates *candidates, struct error *err);
     /* The working memory of `run`. */

@@ -17,7 +17,6 @@ enum { DETECTOR_MAGIC = 8 /* bytes */ };
 
 struct detector {
     const char *name;                /* value of `detect`, and of what it finds in answers and the log */
-    const char *header;              /* of answers, has its boxes */
     const char *thing;               /* what it finds, in sentences */
     const char *const *classes;      /* names of the classes of its boxes; NULL ends them */
     unsigned landmarks;              /* of a box */

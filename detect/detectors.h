@@ -6,7 +6,7 @@
 #include "detect/detector.h"
 
 enum detector_id {
-#define DETECTOR(ID, name) DETECTOR_##ID,
+#define DETECTOR(ID, name, header) DETECTOR_##ID,
 #include "detect/detectors.def"
 #undef DETECTOR
     DETECTORS

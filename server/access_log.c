@@ -19,7 +19,7 @@ _Static_assert((int)METRIC_REFUSED_DRAINING - (int)METRIC_REFUSED_MEMORY ==
 static const struct {
     enum metric searches, found;
 } detectors[DETECTORS] = {
-#define DETECTOR(ID, name) [DETECTOR_##ID] = {METRIC_SEARCHES_##ID, METRIC_FOUND_##ID},
+#define DETECTOR(ID, name, header) [DETECTOR_##ID] = {METRIC_SEARCHES_##ID, METRIC_FOUND_##ID},
 #include "detect/detectors.def"
 #undef DETECTOR
 };

@@ -41,7 +41,7 @@ static void add_cors_headers(struct request *request) {
     answer_header(request, "Vary", "Origin");
     if (cors_is_listed(&request->cors, origins)) {
         answer_header(request, "Access-Control-Allow-Origin", "%s", request->cors.origin);
-        answer_header(request, "Access-Control-Expose-Headers", CORS_EXPOSED_HEADERS);
+        answer_header(request, "Access-Control-Expose-Headers", "%s", cors_exposed_headers);
     }
 }
 
@@ -111,6 +111,11 @@ static void add_timing(struct request *request) {
 }
 
 void answer_picture(struct request *request) {
+    static const char *const boxes[DETECTORS] = {
+#define DETECTOR(ID, name, header) [DETECTOR_##ID] = header,
+#include "detect/detectors.def"
+#undef DETECTOR
+    };
     const struct outcome *outcome = &request->outcome;
     bool picture = outcome->format != METRIC_FORMAT_NONE;
     answer_done(request, 200,
@@ -121,8 +126,8 @@ void answer_picture(struct request *request) {
         answer_header(request, "X-Regions", "%u", outcome->regions);
     }
     if (outcome->report && request->answer.header_count < ANSWER_HEADERS_MAX) {
-        request->answer.header[request->answer.header_count++] = (struct answer_header){
-            .name = detector_get(outcome->detector)->header, .longer = outcome->report};
+        request->answer.header[request->answer.header_count++] =
+            (struct answer_header){.name = boxes[outcome->detector], .longer = outcome->report};
     }
     if (outcome->notice[0]) {
         answer_header(request, "X-Blurd-Notice", "%s", outcome->notice);

@@ -17,7 +17,6 @@ static const char *const classes[] = {"face", NULL};
 /* Weights of CenterFace: detect/faces/fetch.sh says from where, with its hash. */
 const struct detector detector_faces = {
     .name = "faces",
-    .header = "X-Faces",
     .thing = "face",
     .classes = classes,
     .landmarks = FACE_LANDMARKS,

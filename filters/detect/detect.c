@@ -61,7 +61,7 @@ static bool valid(const void *planned, const struct image_shape *shape) {
 }
 
 static const struct filter_sample samples[] = {
-#define DETECTOR(ID, name)                                                                                   \
+#define DETECTOR(ID, name, header)                                                                           \
     {FILTER_SAMPLE_PLANES, &(const struct detect_arguments){.detector = DETECTOR_##ID}, false},
 #include "detect/detectors.def"
 #undef DETECTOR

@@ -5,6 +5,13 @@
 
 #include "config/origins.h"
 
+const char cors_exposed_headers[] =
+    "Allow, ETag, Retry-After, Server-Timing, WWW-Authenticate, X-Backend, X-Blurd-Notice, "
+#define DETECTOR(ID, name, header) header ", "
+#include "detect/detectors.def"
+#undef DETECTOR
+    "X-Metadata-Dropped, X-Regions, X-Request-Id";
+
 void cors_origin(struct cors *cors, const char *value, size_t size) {
     bool fits = size < sizeof cors->origin;
     cors->origins++;

@@ -8,9 +8,7 @@
 #include <stddef.h>
 
 /* Response headers that a page may read, beside the few that the standard lets it read. */
-#define CORS_EXPOSED_HEADERS                                                                                 \
-    "Allow, ETag, Retry-After, Server-Timing, WWW-Authenticate, X-Backend, X-Blurd-Notice, X-Faces, "        \
-    "X-Metadata-Dropped, X-Regions, X-Request-Id"
+extern const char cors_exposed_headers[];
 
 /* Request headers that a page may send, beside the few that the standard lets it send. */
 #define CORS_ALLOWED_HEADERS "Authorization, Content-Type, If-None-Match, X-Request-Id, traceparent"

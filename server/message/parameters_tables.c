@@ -17,7 +17,7 @@ static const char *const metadata_choices[] = {"strip", "keep", NULL};
 static const char *const backends[] = {"auto", "cpu", NULL};
 static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
 static const char *const targets[] = {"none",
-#define DETECTOR(ID, name) #name,
+#define DETECTOR(ID, name, header) #name,
 #include "detect/detectors.def"
 #undef DETECTOR
                                       NULL};

@@ -168,6 +168,13 @@ void emit_limits(struct emitter *w, const struct config *config) {
     emit(w, "}");
 }
 
+void emit_detectors(struct emitter *w, uint32_t usable) {
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        emit(w, "%s\"x-%s\": %s", i ? ",\n  " : "", detector_get(i)->name,
+             usable & UINT32_C(1) << i ? "true" : "false");
+    }
+}
+
 void emit_headers(struct emitter *w, const char *const *names) {
     emit(w, ",\"headers\":{");
     for (; *names; names++) {

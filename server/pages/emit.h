@@ -39,6 +39,9 @@ void emit_pictures(struct emitter *w, bool (*has)(enum codec_id id), const char 
 /* Appends the names of all formats, in this build or not. */
 void emit_format_names(struct emitter *w);
 
+/* Appends a member for each detector: whether its bit is set. */
+void emit_detectors(struct emitter *w, uint32_t usable);
+
 /* Appends the formats that the build reads and writes. */
 void emit_formats(struct emitter *w);
 

@@ -199,7 +199,10 @@ static void emit_work_answer(struct emitter *w, const struct filter *filter) {
     static const char *const headers[] = {"X-Request-Id",   "X-Content-Type-Options",
                                           "X-Backend",      "Server-Timing",
                                           "X-Blurd-Notice", "X-Metadata-Dropped",
-                                          "X-Regions",      "X-Faces",
+                                          "X-Regions",
+#define DETECTOR(ID, name, header) header,
+#include "detect/detectors.def"
+#undef DETECTOR
                                           "Vary",           NULL};
     static const struct {
         const char *help, *schema; /* NULL: a picture */
@@ -353,10 +356,7 @@ static void write_security(struct emitter *w) {
 }
 
 static void write_detectors(struct emitter *w) {
-    for (unsigned i = 0; i < DETECTORS; i++) {
-        emit(w, "%s\"x-%s\": %s", i ? ",\n  " : "", detector_get(i)->name,
-             w->view->detectors & UINT32_C(1) << i ? "true" : "false");
-    }
+    emit_detectors(w, w->view->detectors);
 }
 
 static void write_version(struct emitter *w) {
