@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * AVIF by libavif, in this process. */
 #include "codecs/metadata/losses.h"
-#include "codecs/peek.h"
 #include "core/clock.h"
+#include "tests/unit/codecs/avif/avif_fixture.h"
 #include "tests/unit/codecs/metadata/exif_fixture.h"
 #include "tests/unit/codecs/metadata/icc_fixture.h"
-#include "tests/unit/codecs/picture_fixture.h"
 
 #include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { SKIPPED = 77, CICP = 0x63494350 };
+enum { CICP = 0x63494350 };
 
 static const uint32_t sizes[][2] = {{1, 1}, {1, 40}, {40, 1}, {17, 33}, {129, 65}};
-
-static struct encode_options best(enum subsampling subsampling) {
-    return (struct encode_options){.quality = 100, .subsampling = subsampling};
-}
 
 /* ---- pixels ---- */
 
@@ -159,11 +152,6 @@ static void test_colour_code_stays(void **state) {
     buf_finish(&png);
     buf_finish(&file);
     codec_picture_finish(&picture);
-}
-
-static uint8_t *find_box(struct buf *file, const char *name) {
-    uint8_t *found = memmem(file->data, file->size, name, 4);
-    return found ? found + 4 : NULL;
 }
 
 /* EXIF's numbers for a rotation by quarters anticlockwise, and then the mirror: none, upside down, sideways.
@@ -330,50 +318,6 @@ static void test_grey_data_in_a_container_for_colours(void **state) {
     buf_finish(&file);
 }
 
-/* The last unit of the data has a size that goes on behind the end of the file, where no memory is. */
-static void test_units_end_with_the_file(void **state) {
-    (void)state;
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 40, 24));
-    struct encode_options options = best(SUBSAMPLING_AUTO);
-    struct buf file = fixture_encode(CODEC_AVIF, &image, &options, NULL);
-    uint8_t *unit = find_box(&file, "mdat"), *end = file.data + file.size;
-    assert_true(file.size < page && end - unit > 5);
-    for (; end - unit > 4; unit += 2) {
-        memcpy(unit, "\x12\0", 2); /* an empty unit */
-    }
-    memset(unit, 0x80, (size_t)(end - unit));
-    *unit = 0x12;
-    uint8_t *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(memory, MAP_FAILED);
-    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
-    uint8_t *last = memory + page - file.size;
-    memcpy(last, file.data, file.size);
-    struct codec_limits limits = fixture_limits();
-    struct error err;
-    assert_int_not_equal(fixture_try((struct bytes){last, file.size}, &limits, &err), ST_OK);
-    munmap(memory, 2 * page);
-    fixture_image_free(&image);
-    buf_finish(&file);
-}
-
-/* Grey has no chroma, so its cost is that of one plane. */
-static void test_a_look_at_grey(void **state) {
-    (void)state;
-    static const enum pixel_model models[] = {PIXEL_GRAY, PIXEL_RGB};
-    for (unsigned i = 0; i < 2; i++) {
-        struct image image = fixture_painted(fixture_shape(models[i], 8, 40, 24));
-        struct encode_options options = best(SUBSAMPLING_AUTO);
-        struct buf file = fixture_encode(CODEC_AVIF, &image, &options, NULL);
-        struct peek look = {0};
-        assert_true(peek_header(buf_bytes(&file), &look));
-        assert_int_equal(look.channels, i == 0 ? 1 : 3);
-        assert_int_equal(look.sampling, i == 0 ? 0 : 0x22);
-        fixture_image_free(&image);
-        buf_finish(&file);
-    }
-}
-
 static void test_full_output(void **state) {
     (void)state;
     struct image image = fixture_painted(fixture_shape(PIXEL_RGB, 8, 64, 64));
@@ -401,8 +345,6 @@ int main(void) {
         cmocka_unit_test(test_deadlines),
         cmocka_unit_test(test_wrong_subsampling_in_the_container),
         cmocka_unit_test(test_grey_data_in_a_container_for_colours),
-        cmocka_unit_test(test_units_end_with_the_file),
-        cmocka_unit_test(test_a_look_at_grey),
         cmocka_unit_test(test_full_output),
     };
     if (!codec_decodes(CODEC_AVIF)) {

@@ -8,6 +8,7 @@
 #include "server/request.h"
 #include "tests/unit/core/slot_fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { SIDE = 2000 };
@@ -112,7 +113,8 @@ static void test_a_list_of_regions_without_memory(void **state) {
         struct error err = {0};
         memset(&request, 0, sizeof request);
         request.slot = acquire(pool);
-        strcpy(request.content_type, "multipart/form-data; boundary=simple");
+        snprintf(request.content_type, sizeof request.content_type, "%s",
+                 "multipart/form-data; boundary=simple");
         request.body_size = sizeof body - 1;
         parameters_init(&request.parameters, filter_get(FILTER_BLUR));
         reserve(request.slot, full ? 2 * MIB - 4096 : sizeof body);
