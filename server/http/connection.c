@@ -65,7 +65,8 @@ static void connection_start(struct event_thread *thread, struct MHD_Connection 
         return; /* without a context its first request is refused */
     }
     connection->thread = thread;
-    thread->backoff.handshakes += http->tls;
+    connection->greets = http->tls;
+    thread->backoff.handshakes += connection->greets;
     connection->handle = handle;
     connection->fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     peer_name(connection->fd, connection->client, sizeof connection->client);
@@ -94,7 +95,7 @@ static void connection_end(struct event_thread *thread, struct connection *conne
     struct http *http = thread->http;
     struct service *service = http->service;
     if (connection) {
-        thread->backoff.handshakes -= http->tls && !connection->asked;
+        thread->backoff.handshakes -= connection->greets;
         direct_receive_set(connection->fd, NULL);
         count_end(service->metrics, watchdog_ended(connection->watch));
         watchdog_remove(connection->watch);
@@ -146,8 +147,7 @@ void *connection_target(void *cls, const char *target, struct MHD_Connection *ha
     hide_arguments(target);
     if (request) {
         connection->target = target, connection->target_end = target + strlen(target);
-        connection->thread->backoff.handshakes -= http->tls && !connection->asked;
-        connection->asked = true;
+        connection->thread->backoff.handshakes -= connection->greets, connection->greets = false;
         static const struct request_transport transport = {resume, is_gone};
         request->transport = &transport;
         request->connection = connection;

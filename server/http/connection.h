@@ -55,7 +55,7 @@ struct connection {
     int fd;
     const char *target, *target_end; /* of the request, in the library's buffer */
     char client[48];                 /* address of the peer */
-    bool asked;                      /* a request line was received */
+    bool greets;                     /* with TLS, until a request line is received: counts as a handshake */
     bool early;                      /* answered before the request was read completely */
 };
 

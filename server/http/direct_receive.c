@@ -57,8 +57,7 @@ static ssize_t receive_direct(struct direct_receive *direct, int fd, uint8_t *bu
     direct->room -= reported;
     direct->ahead -= reported;
     direct->reported += reported;
-    ssize_t after =
-        direct->room == 0 && reported < size ? receive(fd, buffer + reported, size - reported, flags) : 0;
+    ssize_t after = direct->room == 0 ? receive(fd, buffer + reported, size - reported, flags) : 0;
     return (ssize_t)reported + (after > 0 ? after : 0);
 }
 

@@ -4,6 +4,8 @@
 #include "server/http/lingering.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +19,7 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { ROOM = 64, TIMEOUT_MS = 5000 };
+enum { ROOM = 64, TIMEOUT_MS = 5000, SOON_MS = 1000 };
 
 struct peers {
     int server, client;
@@ -123,12 +125,47 @@ static void test_silence(void **state) {
     lingering_destroy(lingering);
 }
 
+static struct peers dial_tcp(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(connect(client, (struct sockaddr *)&address, size), 0);
+    int server = accept(listener, NULL, NULL);
+    assert_true(server >= 0);
+    close(listener);
+    return (struct peers){server, client};
+}
+
+/* A connection that its peer resets is not kept for the time of a silent one. */
+static void test_a_reset(void **state) {
+    (void)state;
+    struct lingering *lingering = start();
+    struct peers peers = dial_tcp();
+    int copy = fcntl(peers.server, F_DUPFD, 0); /* the next one gets the same number */
+    close(copy);
+    lingering_add(lingering, peers.server);
+    close(peers.server);
+    assert_true(fcntl(copy, F_GETFD) >= 0);
+    const struct linger at_once = {.l_onoff = 1};
+    assert_int_equal(setsockopt(peers.client, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
+    close(peers.client);
+    for (int ms = 0; fcntl(copy, F_GETFD) >= 0; ms++) {
+        assert_true(ms < SOON_MS);
+        poll(NULL, 0, 1);
+    }
+    lingering_destroy(lingering);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_comes_is_taken),
         cmocka_unit_test(test_the_end_of_all),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_silence),
+        cmocka_unit_test(test_a_reset),
     };
     log_init(LOG_ERROR, LOG_TEXT);
     return cmocka_run_group_tests_name("lingering", tests, NULL, NULL);
