@@ -6,6 +6,7 @@
 #include "server/http/watchdog.h"
 #include "server/metrics.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +30,16 @@ struct desk {
     struct watchdog *watchdog;
     struct acceptor *acceptor;
 };
+
+static _Atomic int refusal; /* why no connection is accepted; 0: they are */
+static _Atomic unsigned tries;
+
+/* In place of the C library's. */
+int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags) {
+    tries++;
+    errno = refusal;
+    return refusal ? -1 : (int)syscall(SYS_accept4, fd, address, size, flags);
+}
 
 static int64_t nothing(void *context) {
     (void)context;
@@ -174,8 +186,49 @@ static void test_lasting_failure(void **state) {
     tear_down(&desk);
 }
 
+/* Connections are closed where accept fails for want of memory or descriptors, and for no other reason. */
+static void test_scarcity(void **state) {
+    (void)state;
+    static struct desk desk;
+    const struct {
+        int why;
+        bool scarce;
+    } cases[] = {{EMFILE, true}, {ENFILE, true}, {ENOBUFS, true}, {ENOMEM, true}, {EPERM, false}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        refusal = cases[i].why;
+        set_up(&desk, true);
+        int client = dial(&desk);
+        for (int ms = 0; failures(&desk) < 2; ms++) { /* what the first one leads to is done */
+            assert_true(ms < TIMEOUT_MS);
+            wait_ms(1);
+        }
+        assert_int_equal(watchdog_wants_last(desk.watchdog), cases[i].scarce);
+        close(client);
+        tear_down(&desk);
+    }
+    refusal = 0;
+}
+
+/* While there is room the end of a connection is no reason to look for new ones. */
+static void test_an_end_with_room(void **state) {
+    (void)state;
+    static struct desk desk;
+    set_up(&desk, true);
+    int client = dial(&desk);
+    await(&desk, 1);
+    wait_ms(QUIET_MS);
+    unsigned before = tries;
+    assert_int_equal(end_all(&desk, 0, &client, 0), 1);
+    wait_ms(QUIET_MS);
+    assert_int_equal(tries, before);
+    close(client);
+    tear_down(&desk);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shares), cmocka_unit_test(test_lasting_failure)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shares), cmocka_unit_test(test_lasting_failure),
+                                       cmocka_unit_test(test_scarcity),
+                                       cmocka_unit_test(test_an_end_with_room)};
     log_init(LOG_ERROR, LOG_TEXT);
     return cmocka_run_group_tests_name("acceptor", tests, NULL, NULL);
 }

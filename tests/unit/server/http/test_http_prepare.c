@@ -18,8 +18,28 @@
 
 #include "server/http/direct_receive.h"
 
-/* What this program changes about the library: which descriptor it reads, and a byte that arrives. */
-static struct { bool reads_another, loses_a_byte; } library;
+/* What this program changes about the library: which descriptor it reads, a byte that arrives, and how much
+ * of what it reads the handler gets. */
+static struct { bool reads_another, loses_a_byte, keeps_some; } library;
+static MHD_AccessHandlerCallback handler;
+
+static enum MHD_Result give_half(void *context, struct MHD_Connection *connection, const char *url,
+                                 const char *method, const char *version, const char *data, size_t *size,
+                                 void **own) {
+    *size /= 2;
+    return handler(context, connection, url, method, version, data, size, own);
+}
+
+struct MHD_Daemon *MHD_start_daemon(unsigned flags, uint16_t port, MHD_AcceptPolicyCallback accepts,
+                                    void *accepts_context, MHD_AccessHandlerCallback handle, void *context,
+                                    ...) {
+    struct MHD_Daemon *(*own)(unsigned, uint16_t, MHD_AcceptPolicyCallback, void *, MHD_AccessHandlerCallback,
+                              void *, ...);
+    *(void **)&own = dlsym(RTLD_NEXT, "MHD_start_daemon");
+    handler = handle;
+    return own(flags, port, accepts, accepts_context, library.keeps_some ? give_half : handle, context,
+               MHD_OPTION_END);
+}
 
 enum MHD_Result MHD_add_connection(struct MHD_Daemon *daemon, MHD_socket fd, const struct sockaddr *address,
                                    socklen_t size) {
@@ -78,11 +98,20 @@ static void test_a_byte_that_is_lost(void **state) {
     library.loses_a_byte = false;
 }
 
+static void test_bytes_that_the_library_keeps(void **state) {
+    (void)state;
+    library.keeps_some = true;
+    assert_false(http_prepare());
+    assert_int_equal(count_direct(), 0);
+    library.keeps_some = false;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_this_library),
         cmocka_unit_test(test_a_library_that_reads_elsewhere),
         cmocka_unit_test(test_a_byte_that_is_lost),
+        cmocka_unit_test(test_bytes_that_the_library_keeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

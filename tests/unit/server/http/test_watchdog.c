@@ -2,7 +2,17 @@
  * Deadlines of connections. */
 #include "tests/unit/server/http/watchdog_fixture.h"
 
+#include <sys/epoll.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+
+static _Atomic unsigned rounds; /* of the watchdog's thread */
+
+/* In place of the C library's. */
+int epoll_wait(int epoll, struct epoll_event *events, int most, int ms) {
+    rounds++;
+    return (int)syscall(SYS_epoll_pwait, epoll, events, most, ms, NULL, 0);
+}
 
 static void check_408(enum watch_phase phase, const char *id, const char *word) {
     struct watchdog *dog = start();
@@ -171,12 +181,31 @@ static void test_no_descriptors(void **state) {
     assert_int_equal(next, lowest);
 }
 
+/* A client that has sent its request may close its side; while the work lasts that is one event. */
+static void test_a_closed_side_is_noticed_once(void **state) {
+    (void)state;
+    struct watchdog *dog = start();
+    struct line line = dial(dog);
+    wait_ms(QUIET_MS);
+    unsigned before = rounds;
+    assert_int_equal(shutdown(line.client, SHUT_WR), 0);
+    wait_ms(QUIET_MS);
+    assert_in_range(rounds - before, 1, 3);
+    hang_up(&line);
+    watchdog_destroy(dog);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers_and_body), cmocka_unit_test(test_silence),
-        cmocka_unit_test(test_earlier_deadline), cmocka_unit_test(test_work_has_no_deadline),
-        cmocka_unit_test(test_removal),          cmocka_unit_test(test_expired_stays),
-        cmocka_unit_test(test_full_socket),      cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_headers_and_body),
+        cmocka_unit_test(test_silence),
+        cmocka_unit_test(test_earlier_deadline),
+        cmocka_unit_test(test_work_has_no_deadline),
+        cmocka_unit_test(test_removal),
+        cmocka_unit_test(test_expired_stays),
+        cmocka_unit_test(test_full_socket),
+        cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_a_closed_side_is_noticed_once),
     };
     log_init(LOG_ERROR, LOG_TEXT);
     return cmocka_run_group_tests_name("watchdog", tests, NULL, NULL);
