@@ -147,6 +147,30 @@ def test_the_end_of_tls_before_an_answer(tmp_path):
 
 
 @certificates.needed
+def test_an_answer_that_is_no_record_of_tls(tmp_path):
+    """An error of the connection ends the check at once, and is what it reports."""
+    pair = certificates.Pair(tmp_path)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(pair.certificate, pair.key)
+    with socket.socket() as other:
+        other.bind(('127.0.0.1', 0))
+        other.listen()
+
+        def serve():
+            connection, _ = other.accept()
+            with server.wrap_socket(connection, server_side=True) as secure:
+                secure.recv(1000)
+                with socket.socket(fileno=os.dup(secure.fileno())) as plain:
+                    plain.sendall(b'HTTP/1.1 200 OK\r\n\r\n')
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        code, errors = check('--listen', '127.0.0.1', '--port', other.getsockname()[1], *pair.options())
+        thread.join()
+    assert code == 1 and 'no answer over TLS: ' in errors
+
+
+@certificates.needed
 def test_tls_with_a_second_listener(start, tmp_path):
     """The server has no TLS."""
     pair = certificates.Pair(tmp_path)
