@@ -9,13 +9,9 @@
 #include "core/process/channel.h"
 #include "gpu/front/spawner.h"
 #include "gpu/wire/wire.h"
-/* last, see CONTRIBUTING.md */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/unit/core/forbidden_fixture.h" /* cmocka.h, too: it has a macro called fail */
+#include "tests/unit/core/no_memory_fixture.h"
 
 enum { WAIT_MS = 20000 };
 
@@ -69,6 +65,21 @@ static void test_none_is_open_once_one_has_served_in_its_sandbox(void **state) {
     gpu_spawner_end(own);
 }
 
+static int fork_without_memory(void) {
+    static char *arguments[] = {NULL};
+    struct gpu_spawner *made = NULL;
+    static struct error err;
+    if (!take_all_memory()) {
+        return CHILD_SKIPS;
+    }
+    return gpu_spawner_fork(&made, arguments, false, &err) == ST_BUSY && !made ? 0 : 1;
+}
+
+static void test_without_memory(void **state) {
+    (void)state;
+    check_child(fork_without_memory);
+}
+
 /* What the engine does: tells whether it was started without a sandbox, and waits to be killed. */
 static int engine(char **arguments) {
     bool open = strcmp(arguments[1], GPU_OPEN_ENGINE_ARGUMENT) == 0;
@@ -81,6 +92,7 @@ int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_none_is_open_where_a_sandbox_is_a_must),
         cmocka_unit_test(test_none_is_open_once_one_has_served_in_its_sandbox),
+        cmocka_unit_test(test_without_memory),
     };
     return count > 1 ? engine(arguments) : cmocka_run_group_tests(tests, NULL, NULL);
 }
