@@ -149,6 +149,21 @@ static void test_grows(void **state) {
     tear_down(&fixture, false);
 }
 
+/* The span is what the front says; the file is the front's, too. */
+static void test_a_slot_that_is_too_short(void **state) {
+    (void)state;
+    struct fixture fixture;
+    set_up(&fixture, false);
+    const struct slot_view view = {.serial = 1, .generation = 1, .span = 2 * (uint64_t)LARGE + 1};
+    struct mapping *mapping;
+    struct error err = {0};
+    uint8_t *memory;
+    assert_int_equal(mappings_get(fixture.mappings, &view, false, fixture.fd, &mapping, &memory, &err),
+                     ST_INTERNAL);
+    run(&fixture, 1, MIB, false); /* nobody has it */
+    tear_down(&fixture, false);
+}
+
 /* Whether the slots are busy while a run has one. */
 static bool is_busy(struct fixture *fixture, uint64_t serial, uint64_t span) {
     const struct slot_view view = {.serial = serial, .generation = 1, .span = span};
@@ -227,6 +242,7 @@ static void test_ends_with_memory_left(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grows),
+        cmocka_unit_test(test_a_slot_that_is_too_short),
         cmocka_unit_test(test_a_driver_that_refuses),
         cmocka_unit_test(test_grows_while_the_device_works),
         cmocka_unit_test(test_leaves_no_more_than_the_limit),

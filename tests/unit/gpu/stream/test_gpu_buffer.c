@@ -13,6 +13,12 @@ static struct cuda whole; /* the driver as it was opened */
 static bool other_computes;
 static unsigned waited,
     freed; /* calls of cuMemFree: those that waited for another stream's kernels, and all */
+static unsigned allocated;
+
+static CUresult CUDAAPI allocate(CUdeviceptr *data, size_t size, CUstream stream) {
+    allocated++;
+    return whole.cuMemAllocAsync(data, size, stream);
+}
 
 static CUresult CUDAAPI free_and_wait(CUdeviceptr data) {
     waited += other_computes;
@@ -24,12 +30,13 @@ static int open_watched_lane(void **state) {
     int status = open_lane(state);
     whole = cuda;
     cuda.cuMemFree = free_and_wait;
+    cuda.cuMemAllocAsync = allocate;
     return status;
 }
 
 static int reset(void **state) {
     (void)state;
-    waited = freed = 0;
+    waited = freed = allocated = 0;
     return 0;
 }
 
@@ -77,6 +84,19 @@ static void test_bounded(void **state) {
     device.memory_share = share;
 }
 
+static void test_what_is_large_enough_is_kept(void **state) {
+    (void)state;
+    static const size_t sizes[] = {2 * MIB, MIB, 2 * MIB, 2 * MIB + 1};
+    static const unsigned allocations[] = {1, 1, 1, 2};
+    struct gpu_buffer buffer = {0};
+    struct error err = {0};
+    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        assert_int_equal(gpu_buffer_reserve(&buffer, &device, lane.stream.handle, sizes[i], &err), ST_OK);
+        assert_int_equal(allocated, allocations[i]);
+    }
+    gpu_buffer_finish(&buffer, &device);
+}
+
 static void test_a_device_without_pools(void **state) {
     (void)state;
     const struct program_options options = {0};
@@ -101,6 +121,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_waits_for_nobody, reset),
         cmocka_unit_test_setup(test_bounded, reset),
+        cmocka_unit_test_setup(test_what_is_large_enough_is_kept, reset),
         cmocka_unit_test_setup(test_a_device_without_pools, reset),
     };
     return cmocka_run_group_tests(tests, open_watched_lane, close_lane);
