@@ -45,12 +45,10 @@ void peer_name(int fd, char *text, size_t size) {
         struct sockaddr any;
         struct sockaddr_in v4;
         struct sockaddr_in6 v6;
-    } address;
+    } address = {.any.sa_family = AF_UNSPEC}; /* stays so where the peer is gone */
     socklen_t length = sizeof address;
     text[0] = '\0';
-    if (getpeername(fd, &address.any, &length) != 0) {
-        return;
-    }
+    getpeername(fd, &address.any, &length);
     if (address.any.sa_family == AF_INET6) {
         inet_ntop(AF_INET6, &address.v6.sin6_addr, text, (socklen_t)size);
     } else if (address.any.sa_family == AF_INET) {

@@ -17,7 +17,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <cmocka.h> /* after our headers: it has a macro called fail */
+#include "tests/unit/core/forbidden_fixture.h" /* cmocka.h, too: it has a macro called fail */
+#include "tests/unit/core/no_memory_fixture.h"
 
 enum { ROOM = 64, TIMEOUT_MS = 5000, SOON_MS = 1000 };
 
@@ -159,6 +160,20 @@ static void test_a_reset(void **state) {
     lingering_destroy(lingering);
 }
 
+static int without_memory(void) {
+    struct lingering *lingering = NULL;
+    static struct error err;
+    if (!take_all_memory()) {
+        return CHILD_SKIPS;
+    }
+    return lingering_create(&lingering, &err) == ST_BUSY && !lingering ? 0 : 1;
+}
+
+static void test_without_memory(void **state) {
+    (void)state;
+    check_child(without_memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_comes_is_taken),
@@ -166,6 +181,7 @@ int main(void) {
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_silence),
         cmocka_unit_test(test_a_reset),
+        cmocka_unit_test(test_without_memory),
     };
     log_init(LOG_ERROR, LOG_TEXT);
     return cmocka_run_group_tests_name("lingering", tests, NULL, NULL);

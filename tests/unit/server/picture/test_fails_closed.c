@@ -5,6 +5,7 @@
 #include "server/picture/detection.h"
 #include "server/picture/envelope.h"
 #include "server/picture/selection.h"
+#include "server/picture/transcode_mask.h"
 #include "server/request.h"
 #include "tests/unit/core/slot_fixture.h"
 
@@ -100,6 +101,33 @@ static void test_a_list_without_room(void **state) {
     assert_int_equal(list.behind[0], '#');
 }
 
+/* The same of the list that a GPU gets. */
+static void test_a_list_for_a_gpu_without_memory(void **state) {
+    (void)state;
+    static struct parameters parameters;
+    static struct work_plan plan;
+    parameters_init(&parameters, filter_get(FILTER_BLUR));
+    for (unsigned full = 0; full < 2; full++) {
+        struct slot_pool *pools[] = {make_pool(MIB), make_pool(MIB)};
+        struct slot *slot = acquire(pools[0]), *own = acquire(pools[1]);
+        struct transcode_mask mask;
+        struct error err = {0};
+        bool wanted;
+        plan = (struct work_plan){.parameters = &parameters,
+                                  .stored = {.model = PIXEL_RGB, .depth = 8, .width = 64, .height = 64},
+                                  .selection = {.wanted = true, .redact = true, .orientation = 1}};
+        assert_int_equal(region_parse(&plan.selection.region, "8,8,16,16", &err), ST_OK);
+        assert_true(!full || slot_take(slot, MIB, &err));
+        enum status status = transcode_mask_make(&mask, &plan, slot, own, &wanted, &err);
+        assert_int_equal(status, full ? ST_LIMIT : ST_OK);
+        assert_true(full || mask.plan.rects > 0);
+        slot_give_back(slot);
+        slot_give_back(own);
+        slot_pool_destroy(pools[0]);
+        slot_pool_destroy(pools[1]);
+    }
+}
+
 /* Without memory for its list of regions a request is refused, as it would hide less than it asks for. */
 static void test_a_list_of_regions_without_memory(void **state) {
     (void)state;
@@ -136,6 +164,7 @@ int main(void) {
         cmocka_unit_test(test_lists_of_faces),
         cmocka_unit_test(test_a_list_without_room),
         cmocka_unit_test(test_a_list_of_regions_without_memory),
+        cmocka_unit_test(test_a_list_for_a_gpu_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
