@@ -269,6 +269,7 @@ def test_a_picture_that_cannot_be_in_so_few_bytes(server):
     assert server.status('VmRSS') - memory < 16 << 10
 
 
+@pytest.mark.alone  # beside others it waits for a processor, and that is 503
 def test_work_that_takes_too_long_is_given_up(start):
     own = start('--work-timeout', f'{50 * daemon.SLOW:g}ms')
     answer = check_late(lambda: own.post(pictures.SLOW_QUERY, pictures.slow_png(3100)))  # 0.2 s at the lowest effort
