@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """blurd --check-health: how containers without a client learn of it."""
 
+import contextlib
 import os
 import shutil
 import socket
@@ -120,54 +121,37 @@ def test_tls(start, tmp_path):
     assert running.wait() == 0
 
 
+def end_tls(secure):
+    """Closes without an answer."""
+    with contextlib.suppress(OSError):  # the other side need not say the same
+        secure.unwrap()
+
+
+def answer_without_tls(secure):
+    with socket.socket(fileno=os.dup(secure.fileno())) as plain:
+        plain.sendall(b'HTTP/1.1 200 OK\r\n\r\n')
+
+
 @certificates.needed
-def test_the_end_of_tls_before_an_answer(tmp_path):
-    """A server that reads the request and closes without an answer."""
+@pytest.mark.parametrize('answer, error', ((end_tls, 'closed without an answer'), (answer_without_tls, 'no answer over TLS: ')))
+def test_a_server_that_does_not_answer_over_tls(tmp_path, answer, error):
+    """The check ends at once, and reports what the server did."""
     pair = certificates.Pair(tmp_path)
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.load_cert_chain(pair.certificate, pair.key)
-    with socket.socket() as other:
-        other.bind(('127.0.0.1', 0))
-        other.listen()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pair.certificate, pair.key)
+    with socket.create_server(('127.0.0.1', 0)) as other:
 
         def serve():
             connection, _ = other.accept()
-            with server.wrap_socket(connection, server_side=True) as secure:
+            with context.wrap_socket(connection, server_side=True) as secure:
                 secure.recv(1000)
-                try:
-                    secure.unwrap()
-                except OSError:
-                    pass  # the other side need not say the same
+                answer(secure)
 
         thread = threading.Thread(target=serve)
         thread.start()
         code, errors = check('--listen', '127.0.0.1', '--port', other.getsockname()[1], *pair.options())
         thread.join()
-    assert code == 1 and 'closed without an answer' in errors
-
-
-@certificates.needed
-def test_an_answer_that_is_no_record_of_tls(tmp_path):
-    """An error of the connection ends the check at once, and is what it reports."""
-    pair = certificates.Pair(tmp_path)
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.load_cert_chain(pair.certificate, pair.key)
-    with socket.socket() as other:
-        other.bind(('127.0.0.1', 0))
-        other.listen()
-
-        def serve():
-            connection, _ = other.accept()
-            with server.wrap_socket(connection, server_side=True) as secure:
-                secure.recv(1000)
-                with socket.socket(fileno=os.dup(secure.fileno())) as plain:
-                    plain.sendall(b'HTTP/1.1 200 OK\r\n\r\n')
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        code, errors = check('--listen', '127.0.0.1', '--port', other.getsockname()[1], *pair.options())
-        thread.join()
-    assert code == 1 and 'no answer over TLS: ' in errors
+    assert code == 1 and error in errors
 
 
 @certificates.needed

@@ -14,6 +14,7 @@
 
 #include "core/clock.h"
 #include "tests/filters/helpers.h"
+#include "tests/unit/core/helped_fixture.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
@@ -329,36 +330,14 @@ static void test_wary(void **state) {
     }
 }
 
-enum { COMPUTED_NS = 20000000 };
-
-/* The caller waits while its helper computes, as if it had the lower priority on one core. */
-static enum status wait_or_compute(void *context, unsigned part, unsigned seat, struct error *err) {
-    (void)part;
-    (void)err;
-    sem_t *computed = context;
-    if (seat == 0) {
-        sem_wait(computed);
-        return ST_OK;
-    }
-    const int64_t until = clock_thread_ns() + COMPUTED_NS;
-    while (clock_thread_ns() < until) {
-    }
-    sem_post(computed);
-    return ST_OK;
-}
-
 static void test_time_of_helpers(void **state) {
     (void)state;
     struct helpers *helpers = helpers_start(1, 1, false);
-    sem_t computed;
-    sem_init(&computed, 0, 0);
-    struct crew_work work = {.part = wait_or_compute, .context = &computed, .parts = 2, .seats = 2};
     helpers_await(helpers);
     const int64_t before = crew_helped_ns(), begun = clock_ns();
-    assert_int_equal(crew_run(helpers_crew(helpers), &work, NULL), ST_OK);
-    assert_in_range(crew_helped_ns() - before, COMPUTED_NS * 9 / 10, clock_ns() - begun);
+    run_helped(helpers);
+    assert_in_range(crew_helped_ns() - before, HELPED_NS * 9 / 10, clock_ns() - begun);
     helpers_stop(helpers);
-    sem_destroy(&computed);
 }
 
 int main(void) {

@@ -6,14 +6,17 @@
 
 #include "tests/unit/core/forbidden_fixture.h" /* cmocka.h, too: it has a macro called fail */
 
-enum { NOBODY = 65534, RESTRICTS_THREADS = 8 /* the version of Landlock */ };
+enum {
+    NOBODY = 65534,       /* number of the user without rights */
+    RESTRICTS_THREADS = 8 /* first version of Landlock that restricts all threads of a process */
+};
 
 static bool reads(void) {
     int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
     return fd >= 0 && close(fd) == 0;
 }
 
-/* Whoever may gain rights, and has none yet, may not restrict itself. */
+/* The kernel refuses Landlock to a process without rights that could still gain some by executing a file. */
 static int a_user(void) {
     unsigned version = landlock_version();
     if (version == 0 || (geteuid() == 0 && setuid(NOBODY) != 0)) {

@@ -183,7 +183,8 @@ static int worker(void) {
     return serves() ? 0 : 1;
 }
 
-/* Those that no part of this program makes, without their arguments. Other processors lack some (below 0). */
+/* System calls that only a driver makes, here without arguments. A number below 0: this processor has no such
+ * call. */
 static bool permits_rare_calls(void) {
     static const int calls[] = {
         SCMP_SYS(dup),          SCMP_SYS(dup2),          SCMP_SYS(dup3),

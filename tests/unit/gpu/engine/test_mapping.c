@@ -160,7 +160,7 @@ static void test_a_slot_that_is_too_short(void **state) {
     uint8_t *memory;
     assert_int_equal(mappings_get(fixture.mappings, &view, false, fixture.fd, &mapping, &memory, &err),
                      ST_INTERNAL);
-    run(&fixture, 1, MIB, false); /* nobody has it */
+    run(&fixture, 1, MIB, false); /* the refusal left the slot free for the next run */
     tear_down(&fixture, false);
 }
 

@@ -2,10 +2,10 @@
  * A socket that is kept after its end was sent: the peer reads the end, and may go on sending. */
 #include "core/log.h"
 #include "server/http/lingering.h"
+#include "tests/unit/server/http/tcp_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,25 +126,11 @@ static void test_silence(void **state) {
     lingering_destroy(lingering);
 }
 
-static struct peers dial_tcp(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(listener, 1), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
-    assert_int_equal(connect(client, (struct sockaddr *)&address, size), 0);
-    int server = accept(listener, NULL, NULL);
-    assert_true(server >= 0);
-    close(listener);
-    return (struct peers){server, client};
-}
-
 /* A connection that its peer resets is not kept for the time of a silent one. */
 static void test_a_reset(void **state) {
     (void)state;
     struct lingering *lingering = start();
-    struct peers peers = dial_tcp();
+    const struct tcp_ends peers = tcp_connect();
     int copy = fcntl(peers.server, F_DUPFD, 0); /* the next one gets the same number */
     close(copy);
     lingering_add(lingering, peers.server);

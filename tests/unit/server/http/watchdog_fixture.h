@@ -7,8 +7,8 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "server/http/watchdog.h"
+#include "tests/unit/server/http/tcp_fixture.h"
 
-#include <netinet/in.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,18 +42,8 @@ static inline struct watchdog *start(void) {
 
 /* A line whose watch is that of an event thread of this number. */
 static inline struct line dial_on(struct watchdog *dog, unsigned thread) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-    int client = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(listener, 1), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
-    assert_int_equal(connect(client, (struct sockaddr *)&address, size), 0);
-    int server = accept(listener, NULL, NULL);
-    assert_true(server >= 0);
-    close(listener);
-    struct line line = {server, client, watchdog_add(dog, thread, server)};
+    const struct tcp_ends ends = tcp_connect();
+    struct line line = {ends.server, ends.client, watchdog_add(dog, thread, ends.server)};
     assert_non_null(line.watch);
     assert_false(watchdog_ended(line.watch));
     return line;

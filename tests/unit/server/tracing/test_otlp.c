@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Ids of traces and spans are never all zeros, which would be no ids, whatever the source of random bytes
- * gives. This program has one of its own. */
+ * An id of a trace or a span that is all zeros is invalid (W3C Trace Context), so none is made, not even when
+ * the random numbers fail or are zeros. The program replaces getrandom to try both. */
 #include "server/tracing/otlp.h"
 
 #include <errno.h>
