@@ -3,7 +3,7 @@
 """Puts small bugs into the code, one at a time, and tells which of them no test notices (`make mutants`).
 
     tests/mutants/run.py [--files core/slot.c server] [--kinds 'dropped status,dropped check'] [--count 200] [--seed 1]
-                         [--from 1] [--jobs 2] [--near] [--list]
+                         [--from 1] [--again LOG] [--jobs 2] [--near] [--list]
 
 For each mutant tests are linked and run until one fails: first the unit programs that include the header of the
 changed file or are named like it, then all other unit and filter programs, then the HTTP tests of its folder (the
@@ -156,6 +156,13 @@ def choose(files, kinds, count, seed):
             if len(chosen) == count:
                 break
     return [mutant for mutant in chosen if mutant.key not in known]  # at the end: the others stay the same
+
+
+def survivors(log):
+    """The mutants that survived by the output of an earlier run, if the code still has them and none explains them."""
+    told = re.findall(r"^ *\d+ SURVIVED +(\S+?):\d+ (.+)$", pathlib.Path(log).read_text(encoding="utf-8"), re.MULTILINE)
+    return [mutant for path, change in told if (ROOT / path).exists() for mutant in mutate.mutants(path, ROOT)
+            if f"{mutant.before} => {mutant.after}" == change and mutant.key not in explained()]
 
 
 class Tree:
@@ -345,6 +352,7 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--from", type=int, default=1, dest="first", help="leaves out the mutants before this one")
+    parser.add_argument("--again", metavar="LOG", help="those that survived in an earlier run, by its output, and no others")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--required", type=float, default=90, help="percent that must be caught")
     parser.add_argument("--near", action="store_true", help="leaves out programs that do not concern the changed file")
@@ -353,7 +361,8 @@ def main():
     old = stale()
     if old:
         print("explained.txt: no such mutant any more, remove it:", *old, sep="\n    ", file=sys.stderr)
-    chosen = choose(sources(",".join(options.files)), tuple(options.kinds.split(",")), options.count, options.seed)[options.first - 1 :]
+    chosen = survivors(options.again) if options.again else choose(
+        sources(",".join(options.files)), tuple(options.kinds.split(",")), options.count, options.seed)[options.first - 1 :]
     if options.list:
         for mutant in chosen:
             print(f"{mutant.path}:{mutant.line} {mutant.kind}: {mutant.before} => {mutant.after}")
