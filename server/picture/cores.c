@@ -143,8 +143,8 @@ static enum status decode(struct cores *p) {
     if (status == ST_OK) {
         status = selection_count(&p->plan.selection, parameters, &p->request->outcome, p->err);
     }
-    p->drawn = status == ST_OK;
     if (status != ST_OK || plan_answer(&p->plan) == ANSWER_BOXES || filters_follow(p)) {
+        p->drawn = status == ST_OK;
         return status;
     }
     status = make_source(p, NULL, p->err);
@@ -159,6 +159,7 @@ static enum status decode(struct cores *p) {
     if (status == ST_OK && selection_is_soft(&p->plan.selection, parameters)) {
         status = make_soft(p);
     }
+    p->drawn = status == ST_OK; /* not before all is hidden: another way may go on from here */
     selection_notice(&p->plan.selection, p->request->outcome.notice, sizeof p->request->outcome.notice);
     cores_end_stage(p, STAGE_DECODE);
     return status;
