@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Device memory that grows, with the fake driver: no call waits for the kernels of other streams, and memory
  * that nobody uses is bounded. */
+#include "gpu/stream/buffer.h"
 #include "gpu/stream/stream.h"
 
 #include <stdatomic.h>
