@@ -5,8 +5,10 @@
 #include "core/crew.h"
 #include "cpu/linear.h"
 #include "cpu/orient.h"
+#include "server/picture/detection.h"
 #include "server/picture/note_way.h"
 #include "server/picture/output.h"
+#include "server/picture/selection.h"
 #include "server/picture/transcode.h"
 #include "server/request.h"
 #include "server/service.h"
@@ -150,8 +152,7 @@ static enum status decode(struct cores *p) {
     status = make_source(p, NULL, p->err);
     p->decode_ns = 0;
     if (status == ST_OK) {
-        status = selection_draw(&p->plan.selection, parameters, &p->plan.picture, &p->plan.limits, &p->source,
-                                p->err);
+        status = selection_draw(&p->plan.selection, parameters, &p->plan.picture, &p->source, p->err);
     }
     if (status == ST_OK && p->plan.orientation != 1) {
         status = turn(p);

@@ -2,6 +2,7 @@
 #include "server/picture/output.h"
 
 #include "codecs/jpeg/jpeg_patch.h"
+#include "server/picture/detection.h"
 #include "server/picture/statistics.h"
 #include "server/placeholder/placeholder.h"
 #include "server/planner/lossless.h"

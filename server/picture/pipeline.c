@@ -154,8 +154,7 @@ enum status pipeline_run(struct request *request, struct worker *worker, pipelin
     count_memory(&p);
     codec_link_clear(worker->codecs);
     metrics_add(request->service->metrics, METRIC_CODEC_FAULTS, codec_link_faults(worker->codecs));
-    codec_picture_finish(&p.plan.picture);
-    selection_finish(&p.plan.selection);
+    plan_finish(&p.plan);
     workspace_close(&p.work);
     workers_core_give(worker);
     return status;

@@ -8,31 +8,6 @@
 #include "cpu/orient.h"
 #include "server/outcome.h"
 
-/* A list may say how large its picture is. */
-static enum status check_list(const struct region_list_size *list, uint32_t width, uint32_t height,
-                              struct error *err) {
-    bool same = (!list->width || list->width == width) && (!list->height || list->height == height);
-    return same ? ST_OK
-                : fail_argument(err, "regions",
-                                "regions: the list is for a picture of other width or height than %ux%u",
-                                width, height);
-}
-
-enum status selection_init(struct selection *selection, const struct parameters *parameters,
-                           uint8_t orientation, uint32_t width, uint32_t height, struct error *err) {
-    bool lies = orientation >= 5; /* width and height are exchanged */
-    uint32_t shown_width = lies ? height : width, shown_height = lies ? width : height;
-    *selection = (struct selection){.region = parameters->input.region};
-    selection->redact = parameters->input.mode == MODE_REDACT;
-    selection->wanted = parameters_select(parameters);
-    enum status status = check_list(&parameters->input.list_size, shown_width, shown_height, err);
-    if (selection->redact && status == ST_OK) {
-        status = region_check_size(&selection->region, shown_width, shown_height, err);
-    }
-    region_turn(&selection->region, orientation);
-    return status;
-}
-
 enum status selection_count(const struct selection *selection, const struct parameters *parameters,
                             struct outcome *outcome, struct error *err) {
     outcome->regions = selection->region.count;
@@ -42,21 +17,6 @@ enum status selection_count(const struct selection *selection, const struct para
                ? fail_naming(err, ST_NOTHING, parameters_selector(parameters), "no region: %s",
                              parameters_detect(parameters) ? "no face was found" : "the list is empty")
                : ST_OK;
-}
-
-struct image_shape selection_mask_shape(const struct image_shape *picture) {
-    return (struct image_shape){
-        .model = PIXEL_GRAY, .depth = 8, .width = picture->width, .height = picture->height};
-}
-
-/* Large enough for the mask before and after it is turned. */
-size_t selection_mask_bytes(const struct selection *selection, const struct image_shape *stored) {
-    struct image image;
-    struct image_shape shape = selection_mask_shape(stored);
-    const struct image_shape turned = {
-        .model = PIXEL_GRAY, .depth = 8, .width = stored->height, .height = stored->width};
-    size_t size = image_layout(&image, &shape), other = image_layout(&image, &turned);
-    return !selection->wanted && !selection->redact ? 0 : size > other ? size : other;
 }
 
 enum status selection_take_memory(struct selection *selection, struct slot *slot,
@@ -102,15 +62,6 @@ static struct mask_grid blocks_of(const struct picture *picture, bool interpolat
                               .margin_y = interpolated && shape->chroma_shift_y > 0};
 }
 
-enum status selection_open_part(struct selection *selection, const struct parameters *parameters,
-                                const struct picture *picture, const struct codec_limits *limits,
-                                struct error *err) {
-    struct image_shape upright = orient_shape(&picture->pixels, picture->metadata.orientation);
-    selection->orientation = picture->metadata.orientation;
-    return mask_part_open(&selection->part, parameters->input.mask, upright.width, upright.height, limits,
-                          err);
-}
-
 /* The parameter of the error is that of the region's source. */
 static enum status refuse_off(const struct selection *selection, uint32_t width, uint32_t height,
                               struct error *err) {
@@ -148,13 +99,32 @@ enum status selection_check(struct selection *selection, const struct parameters
                : status;
 }
 
-static enum status draw_mask(struct selection *selection, const struct mask_options *options,
-                             const struct codec_limits *limits, struct error *err) {
-    enum status status = ST_OK;
-    if (options->over) {
-        status = mask_part_read(&selection->part, selection->orientation, limits, &selection->mask,
-                                selection->spare.plane[0].data, err);
+/* The orientation that turns an upright picture as the stored one lies. */
+static uint8_t inverse(uint8_t orientation) {
+    return orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
+}
+
+enum status selection_read_part(const struct selection *selection, struct error *err) {
+    const struct mask_part *part = &selection->part;
+    bool turns = orient_turns(selection->orientation);
+    struct image upright = selection->mask;
+    struct error cause = {0};
+    if (turns) {
+        image_layout(&upright, &part->picture.pixels);
+        image_place(&upright, selection->spare.plane[0].data);
     }
+    enum status status = codec_decode(part->input, &part->picture, &part->limits, &upright, &cause);
+    if (status != ST_OK) {
+        return selection_refuse_part(status, &cause, err);
+    }
+    return turns ? orient_image(&upright, inverse(selection->orientation), &selection->mask,
+                                selection->deadline_ns, err)
+                 : ST_OK;
+}
+
+static enum status draw_mask(struct selection *selection, const struct mask_options *options,
+                             struct error *err) {
+    enum status status = options->over ? selection_read_part(selection, err) : ST_OK;
     return status == ST_OK ? mask_draw(&selection->mask, &selection->region, options, &selection->report, err)
                            : status;
 }
@@ -173,8 +143,7 @@ static enum status redact(struct selection *selection, const struct parameters *
 }
 
 enum status selection_draw(struct selection *selection, const struct parameters *parameters,
-                           const struct picture *picture, const struct codec_limits *limits,
-                           const struct image *stored, struct error *err) {
+                           const struct picture *picture, const struct image *stored, struct error *err) {
     const struct mask_options options = {
         .invert = parameters->input.invert,
         .outward = selection->redact,
@@ -185,7 +154,7 @@ enum status selection_draw(struct selection *selection, const struct parameters 
     const struct image_shape shape = image_shape(stored);
     enum status status = ST_OK;
     if (selection->wanted) {
-        status = draw_mask(selection, &options, limits, err);
+        status = draw_mask(selection, &options, err);
     }
     status = status == ST_OK ? selection_check(selection, parameters, &shape, err) : status;
     return selection->redact && status == ST_OK ? redact(selection, parameters, &options, stored, err)
@@ -227,10 +196,6 @@ static void keep_touched(const struct image *soft, const struct image *hard) {
     }
 }
 
-bool selection_is_soft(const struct selection *selection, const struct parameters *parameters) {
-    return selection->wanted && parameters->input.feather > 0;
-}
-
 enum status selection_feather(struct selection *selection, const struct mask_feathering *how,
                               struct error *err) {
     enum status status = mask_feather(how, &selection->mask, &selection->spare, &selection->report, err);
@@ -268,8 +233,4 @@ void selection_notice(const struct selection *selection, char *text, size_t size
         snprintf(text + used, size - used, "%s%s", used ? "; " : "",
                  "the lossy coding of the input may have left traces of what is hidden in pixels around it");
     }
-}
-
-void selection_finish(struct selection *selection) {
-    mask_part_finish(&selection->part);
 }

@@ -4,16 +4,14 @@
 #include <string.h>
 
 #include "cpu/mask/mask_list.h"
+#include "server/picture/selection.h"
 
 /* Decodes the mask of the form. */
 static enum status read_part(struct transcode_mask *mask, struct work_plan *plan, struct slot *slot,
                              struct error *err) {
     struct selection *selection = &plan->selection;
     enum status status = selection_take_memory(selection, slot, &plan->stored, err);
-    if (status == ST_OK) {
-        status = mask_part_read(&selection->part, selection->orientation, &plan->limits, &selection->mask,
-                                selection->spare.plane[0].data, err);
-    }
+    status = status == ST_OK ? selection_read_part(selection, err) : status;
     mask->weights = selection->mask.plane[0].data;
     mask->plan.weighs = 1;
     return status;

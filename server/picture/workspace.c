@@ -4,6 +4,8 @@
 #include <inttypes.h>
 
 #include "core/crew.h"
+#include "server/picture/detection.h"
+#include "server/picture/selection.h"
 #include "server/request.h"
 #include "server/service.h"
 

@@ -59,7 +59,7 @@ static size_t metadata_bytes(const struct work_plan *plan) {
 /* An encoder that follows the filters row by row needs its memory beside the decoder's. */
 static size_t library_bytes(const struct work_plan *plan) {
     size_t decoder = max_size(codec_decode_bytes(&plan->picture, plan->input.size),
-                              mask_part_bytes(&plan->selection.part)); /* one after the other */
+                              selection_part_bytes(&plan->selection)); /* one after the other */
     if (plan_answer(plan) != ANSWER_PICTURE) {
         return plan_answer(plan) == ANSWER_PLACEHOLDER ? max_size(decoder, placeholder_bytes()) : decoder;
     }

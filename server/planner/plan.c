@@ -287,6 +287,11 @@ enum status plan_make(struct work_plan *plan, struct bytes input, const char *ac
                : status;
 }
 
+void plan_finish(struct work_plan *plan) {
+    codec_picture_finish(&plan->picture);
+    codec_picture_finish(&plan->selection.part.picture);
+}
+
 bool plan_may_patch(const struct work_plan *plan) {
     const struct parameters *parameters = plan->parameters;
     struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);

@@ -7,8 +7,8 @@
 #include "codecs/jpeg/jpeg_turn.h"
 #include "filters/backend.h"
 #include "server/message/parameters.h"
-#include "server/picture/detection.h"
-#include "server/picture/selection.h"
+#include "server/planner/detection_plan.h"
+#include "server/planner/selection_plan.h"
 
 struct config;
 
@@ -38,6 +38,9 @@ struct codec_limits plan_limits(const struct config *config, uint64_t memory, in
  * must outlive the plan. Fails like codec_probe and plan_decide; plan->upright has a width once the header
  * was valid. */
 enum status plan_make(struct work_plan *plan, struct bytes input, const char *accept, struct error *err);
+
+/* Frees what plan_make took, also after it failed. */
+void plan_finish(struct work_plan *plan);
 
 /* Fills the part that follows from plan->picture and plan->parameters.
  * ST_LIMIT: a step makes a picture larger than the limits allow. ST_ARGUMENT: arguments do not go together

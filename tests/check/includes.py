@@ -35,7 +35,7 @@ ALLOWED_INSIDE = {
     "gpu/cuda": set(),
     "server/message": set(),
     "server/http": {".", "message"},
-    "server/planner": {".", "message", "picture", "placeholder"},
+    "server/planner": {".", "message", "placeholder"},
     "server/queue": {"."},
     "server/picture": {".", "message", "placeholder", "planner"},
     "server/placeholder": set(),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The part `mask` of a form for a picture of its size: orientation and mode in the first byte, then the PNG.
  */
-#include "server/picture/mask_part.h"
+#include "server/picture/selection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,40 +28,46 @@ static void draw(const struct image *mask, uint8_t how) {
     fuzz_require(covered == report.covered, "the report counts right");
 }
 
-static void read(const struct mask_part *part, const struct codec_limits *limits, uint8_t how) {
-    uint8_t orientation = (uint8_t)(how % 8 + 1);
-    struct image_shape stored = orient_shape(&part->picture.pixels, orientation == 6   ? 8
-                                                                    : orientation == 8 ? 6
-                                                                                       : orientation);
-    struct image mask = fuzz_image(&stored, 0xA5), spare = fuzz_image(&part->picture.pixels, 0x5A);
+static void read(struct selection *selection, const struct image_shape *stored, uint8_t how) {
     struct error err = {0};
-    enum status status = mask_part_read(part, orientation, limits, &mask, spare.plane[0].data, &err);
+    selection->mask = fuzz_image(stored, 0xA5);
+    selection->spare = fuzz_image(&selection->part.picture.pixels, 0x5A);
+    enum status status = selection_read_part(selection, &err);
     fuzz_require(status == ST_OK || strncmp(err.text, "mask: ", 6) == 0, "a failure names the part");
     if (status == ST_OK) {
-        draw(&mask, how);
+        draw(&selection->mask, how);
     }
-    fuzz_image_free(&mask);
-    fuzz_image_free(&spare);
+    fuzz_image_free(&selection->mask);
+    fuzz_image_free(&selection->spare);
+}
+
+/* A picture whose upright form has the size of the mask, if that has one. */
+static struct picture picture_of(struct bytes mask, const struct codec_limits *limits, uint8_t orientation) {
+    const uint8_t inverse = orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
+    struct image_shape upright = {.width = 1, .height = 1};
+    struct picture picture;
+    if (codec_probe(mask, limits, &picture, NULL) == ST_OK) {
+        upright = picture.pixels;
+        codec_picture_finish(&picture);
+    }
+    return (struct picture){.pixels = orient_shape(&upright, inverse), .metadata.orientation = orientation};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static struct parameters parameters;
     struct bytes input = {data, size};
     uint8_t how = fuzz_byte(&input);
     struct codec_limits limits = fuzz_limits();
-    struct mask_part part = {0};
-    struct picture picture;
+    const struct picture picture = picture_of(input, &limits, (uint8_t)(how % 8 + 1));
+    struct selection selection = {0};
     struct error err = {0};
-    uint32_t width = 1, height = 1;
-    if (codec_probe(input, &limits, &picture, NULL) == ST_OK) {
-        width = picture.pixels.width, height = picture.pixels.height;
-        codec_picture_finish(&picture);
-    }
-    enum status status = mask_part_open(&part, input, width, height, &limits, &err);
+    parameters.input.mask = input;
+    enum status status = selection_open_part(&selection, &parameters, &picture, &limits, &err);
     fuzz_require(status == ST_OK || strncmp(err.text, "mask: ", 6) == 0, "a failure names the part");
-    if (status == ST_OK && part.input.data) {
-        fuzz_require(mask_part_bytes(&part) < 64 << 20, "the memory is bounded");
-        read(&part, &limits, how);
+    if (status == ST_OK && selection.part.input.data) {
+        fuzz_require(selection_part_bytes(&selection) < 64 << 20, "the memory is bounded");
+        read(&selection, &picture.pixels, how);
     }
-    mask_part_finish(&part);
+    codec_picture_finish(&selection.part.picture);
     return 0;
 }

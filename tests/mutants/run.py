@@ -66,6 +66,8 @@ HTTP = {
     "server/http/tls_client": "health",
     "server/overload": "overload memory_limits deadlines_shared deadlines",
     "server/picture": "redact_refusals redact regions region_list mask_part detect pipeline lossless redact_feather redact_spread",
+    "server/planner/detection_plan": "detect redact",
+    "server/planner/selection_plan": "redact_refusals redact regions region_list mask_part detect",
     "server/planner": "ways overload cost memory_limits pipeline gpu_jpeg gpu_jpeg_partial",
     "server/picture/time_spent": "deadlines_shared deadlines",
     "server/process": "drain reload start log activation codec_process idle_exit",
