@@ -113,82 +113,53 @@ bool overload_receives_zero_copy(const struct service *service) {
     return slot_pool_files(service->slots) < bodies_may_hold(service) / 2;
 }
 
-/* Whether the request can take that way now: it fits, and the GPU does what it needs. */
-static bool is_open(const struct service *service, const struct cost *cost, enum way way) {
-    return cost->ways[way].table_ns > 0 && way_serves(way, service_gpu(service));
-}
-
-static bool prefers_device(const struct service *service) {
-    return service->config->jpeg_codec == CHOICE_jpeg_codec_gpu;
-}
-
-/* The way of a general worker: the first one in the table that the request can take. */
-static enum way expected_way(const struct service *service, const struct cost *cost) {
-    bool hands = prefers_device(service) || cost_hands_first(cost);
-    enum way way = hands ? WAY_GPU_COEFFICIENTS : WAY_BLOCKS;
-    while (!is_open(service, cost, way)) {
-        way++;
-    }
-    return way;
-}
-
-static struct cost predict(const struct service *service, const struct intent *intent) {
-    struct cost cost = cost_predict(&service->cost, intent);
-    cost_take(&cost, &service->cost, expected_way(service, &cost));
-    return cost;
-}
-
 /* What admission control counts. A picture that is too large for a request is only done by a device, which
  * needs little of that memory, or refused; of an unrecognised one the size is guessed. */
 static uint64_t bytes_beside_body(const struct request *request, const struct intent *intent,
                                   uint64_t needed) {
     uint64_t most = request->job.most - request->job.body;
-    bool by_device =
-        is_open(request->service, &request->cost, WAY_GPU_FILE) || request->cost.way == WAY_GPU_COEFFICIENTS;
+    bool by_device = request->cost.ways[WAY_GPU_FILE].ns > 0 || request->cost.general == WAY_GPU_COEFFICIENTS;
     uint64_t instead = !intent->known ? most : by_device ? footprint_beside_device(&intent->plan) : 0;
     return needed <= most ? needed : instead < most ? instead : most;
 }
 
-/* `picture`: where it begins, or a form that it is in. */
-static void intend(const struct request *request, struct bytes picture, const char *content_type,
-                   struct intent *intent) {
+/* A form is searched for its picture until envelope_open has read it. */
+static struct cost predict(const struct request *request, struct intent *intent) {
     const struct config *config = &request->settings->config;
+    const struct service *service = request->service;
     const struct codec_limits limits = {.max_pixels = config->max_pixels,
                                         .max_side = config->max_side,
                                         .libjpeg = config->jpeg_library == CHOICE_jpeg_library_turbo};
-    intent_make(intent, picture, content_type, request->accept, &request->parameters, &limits);
+    bool opened = request->picture.data != NULL;
+    struct bytes body = {request->slot->memory, request->body_size};
+    intent_make(intent, opened ? request->picture : body, opened ? "" : request->content_type,
+                request->accept, &request->parameters, &limits);
+    return cost_predict(&service->cost, intent, service_gpu(service),
+                        service->config->jpeg_codec == CHOICE_jpeg_codec_gpu);
 }
 
-static void estimate(struct request *request, struct bytes picture, const char *content_type,
-                     struct intent *intent) {
+void overload_estimate(struct request *request) {
+    const uint64_t budget = slot_pool_budget(request->service->slots);
     struct job *job = &request->job;
-    intend(request, picture, content_type, intent);
-    const struct footprint footprint = footprint_of(&intent->plan, request->service->cpu);
-    const uint64_t needed = footprint_sum(&footprint);
-    request->cost = predict(request->service, intent);
-    *job = (struct job){.general = request->cost.way,
-                        .way = request->cost.way,
-                        .body = request->body_size,
-                        .most = room_most(slot_pool_budget(request->service->slots)),
-                        .max_wait_ns = max_wait_of(request)};
-    job->ways[job->way] = (struct job_way){request->cost.ns, bytes_beside_body(request, intent, needed)};
-    if (room_is_lone(slot_pool_budget(request->service->slots), needed)) {
-        slot_cut(request->slot, request->slot->used); /* what it had before is for others */
-    }
-}
-
-/* Adds the ways that a device's own threads take. */
-static void offer_device(struct request *request, const struct intent *intent) {
-    const struct service *service = request->service;
+    struct intent intent = {0};
+    request->cost = predict(request, &intent);
     const struct cost *cost = &request->cost;
-    struct job *job = &request->job;
-    if (is_open(service, cost, WAY_GPU_FILE)) {
-        job->ways[WAY_GPU_FILE] = (struct job_way){cost->device_ns, job->ways[job->general].bytes};
-        job->way = prefers_device(service) || cost_device_first(cost) ? WAY_GPU_FILE : job->general;
-    }
-    if (job->general == WAY_GPU_COEFFICIENTS && is_open(service, cost, WAY_GPU_SCANS)) {
+    const struct footprint footprint = footprint_of(&intent.plan, request->service->cpu);
+    const uint64_t needed = footprint_sum(&footprint);
+    *job = (struct job){.general = cost->general,
+                        .way = cost->way,
+                        .body = request->body_size,
+                        .most = room_most(budget),
+                        .max_wait_ns = max_wait_of(request)};
+    const uint64_t bytes = bytes_beside_body(request, &intent, needed);
+    job->ways[WAY_GPU_FILE] = (struct job_way){cost->ways[WAY_GPU_FILE].ns, bytes};
+    job->ways[cost->general] = (struct job_way){cost->ways[cost->general].ns, bytes};
+    if (cost->general == WAY_GPU_COEFFICIENTS) {
         job->ways[WAY_GPU_SCANS] =
-            (struct job_way){cost->ways[WAY_GPU_SCANS].table_ns, footprint_beside_device(&intent->plan)};
+            (struct job_way){cost->ways[WAY_GPU_SCANS].ns, footprint_beside_device(&intent.plan)};
+    }
+    if (room_is_lone(budget, needed)) {
+        slot_cut(request->slot, request->slot->used); /* what it had before is for others */
     }
 }
 
@@ -198,30 +169,23 @@ static enum status submit(struct request *request) {
     return refusal == REFUSAL_NONE ? ST_OK : overload_refuse(request, refusal, wait_ns);
 }
 
-void overload_estimate(struct request *request) {
-    struct intent intent = {0};
-    estimate(request, (struct bytes){request->slot->memory, request->body_size}, request->content_type,
-             &intent);
-    offer_device(request, &intent);
-}
-
 enum status overload_submit(struct request *request) {
     overload_estimate(request);
     return submit(request);
 }
 
 bool overload_is_large(const struct request *request) {
-    const struct service *service = request->service;
     struct intent intent = {0};
-    intend(request, request->picture, "", &intent);
-    return workers_is_large(service->workers, predict(service, &intent).ns);
+    const struct cost cost = predict(request, &intent);
+    return workers_is_large(request->service->workers, cost.ways[cost.general].ns);
 }
 
 enum status overload_move(struct request *request) {
     struct job *job = &request->job;
-    struct intent intent = {0};
     workers_done(request->service->workers, job);
-    estimate(request, request->picture, "", &intent); /* a worker has tried the device's ways */
+    overload_estimate(request);
+    job->ways[WAY_GPU_FILE].ns = job->ways[WAY_GPU_SCANS].ns = 0; /* a worker has tried them */
+    job->way = job->general;
     job->ways[job->way].bytes = max_size(job->ways[job->way].bytes, request->needed);
     job->max_wait_ns = max_i64(0, job->max_wait_ns - (clock_ns() - request->queued_ns)); /* of both waits */
     request->needed = 0;

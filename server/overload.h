@@ -38,7 +38,8 @@ bool overload_spares(const struct service *service, uint64_t bytes);
  * half of their share. Clients may be slow, and a slot is larger than the answer in it. */
 bool overload_receives_zero_copy(const struct service *service);
 
-/* Predicts time and bytes into request->cost and request->job, from the first bytes of the body. */
+/* Predicts time and bytes into request->cost and request->job, from the first bytes of the body: of the way
+ * of a general worker, and of those that a device's own threads take. */
 void overload_estimate(struct request *request);
 
 /* Does that and queues the job. ST_BUSY: it is refused, and the request has the reason. */

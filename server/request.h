@@ -75,12 +75,11 @@ struct request {
     struct cors cors;
     unsigned authorizations; /* Authorization fields seen */
     bool authorized;
-    bool answered;           /* the answer is complete */
-    bool close;              /* the connection must not be used again */
-    struct slot *slot;       /* holds the body, and tables of what it asks for */
-    bool receives_zero_copy; /* the answer of a GPU's codecs may stay in its slot until it is sent */
-    size_t body_size;        /* bytes of the body kept at the slot's start */
-    struct bytes picture;    /* in the body; NULL until envelope_open */
+    bool answered;        /* the answer is complete */
+    bool close;           /* the connection must not be used again */
+    struct slot *slot;    /* holds the body, and tables of what it asks for */
+    size_t body_size;     /* bytes of the body kept at the slot's start */
+    struct bytes picture; /* in the body; NULL until envelope_open */
     uint64_t needed;      /* bytes beside the body, planned: set when overload_move has to follow. Else 0 */
     bool moved;           /* overload_move has done so */
     uint64_t received;    /* bytes of the body seen, discarded ones included */

@@ -79,7 +79,6 @@ void work_run(struct job *job, struct worker *worker) {
     outcome->stages = true;
     outcome->stage_ns[STAGE_QUEUE] = clock_ns() - request->queued_ns;
     struct error *err = &request->error;
-    request->receives_zero_copy = overload_receives_zero_copy(request->service);
     enum status status = request->transport->is_gone(request)
                              ? fail(err, ST_CANCELLED, "the client closed the connection")
                              : work_judge_late(request, pipeline_run(request, worker, work_keep));

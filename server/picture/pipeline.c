@@ -66,7 +66,7 @@ static enum status take_core(struct cores *p) {
 static bool is_open(const struct cores *p, enum way way) {
     const struct service *service = p->request->service;
     bool core = way == WAY_BLOCKS || way == WAY_CPU;
-    return way_fits(way, &p->plan) && way_serves(way, service_gpu(service)) &&
+    return way_fits(way, &p->plan, service_gpu(service)) &&
            p->worker->lane[core ? service->backend_count - 1 : 0] && (core || p->work.lends || !p->work.slot);
 }
 

@@ -8,6 +8,7 @@
 #include "codecs/jpeg/jpeg_splice.h"
 #include "core/clock.h"
 #include "core/processor.h"
+#include "server/overload.h"
 #include "server/picture/detection.h"
 #include "server/picture/note_way.h"
 #include "server/picture/selection.h"
@@ -127,7 +128,7 @@ static enum status answer_with(struct transcoding *work, struct bytes encoded, b
     if (status != ST_OK) {
         return status;
     }
-    if (work->form == TRANSCODE_COEFFICIENTS || !work->request->receives_zero_copy) {
+    if (work->form == TRANSCODE_COEFFICIENTS || !overload_receives_zero_copy(work->request->service)) {
         return buf_append(&answer->body, scans.data, scans.size, err);
     }
     answer->rest = scans;

@@ -23,6 +23,7 @@ static const float device_ratio_max = 64, device_step = 1.0F / 16, device_drift 
 
 /* The weight of a request in the mean of its kind, reduced in proportion below weighty_ns: the fixed cost
  * dominates small requests, which say little about large ones. */
+enum { DOUBT = 4 }; /* see is_gpu_first */
 static const float learning = 0.125F, weighty_ns = 5e6F;
 static const float ratio_max = 32;
 
@@ -139,9 +140,12 @@ static struct way_cost make_cost(float ns, unsigned input, unsigned work, unsign
                              .table_ns = (int64_t)ns + 1};
 }
 
-/* What a general worker does, with a GPU or without. */
 static struct way_cost cost_of(enum way way, const struct work_plan *plan, const struct cost_parts *p) {
     switch (way) {
+    case WAY_GPU_FILE:
+        return (struct way_cost){.table_ns = (int64_t)p->device};
+    case WAY_GPU_SCANS:
+        return (struct way_cost){.table_ns = (int64_t)reading_ns(plan)};
     case WAY_GPU_COEFFICIENTS:
         return make_cost(TUNED_REQUEST_NS + decoding_ns(plan, HANDED_INPUT) + p->device, HANDED_INPUT,
                          p->work, p->output);
@@ -161,32 +165,12 @@ static struct way_cost cost_of(enum way way, const struct work_plan *plan, const
     }
 }
 
-/* Whether the request may go that way: way_fits, for a header of a kind that the way's codecs read. Nothing
+/* Whether the request can take that way now. The header must be of a kind that the way's codecs read; nothing
  * is known of a picture that was not recognised. */
-static bool fits(const struct intent *intent, enum way way) {
+static bool is_open(const struct intent *intent, enum way way, struct backend *gpu) {
     const struct peek *header = &intent->header;
     bool usual = header->codec != CODEC_JPEG || header->baseline || header->progressive;
-    return intent->known && usual && way_fits(way, &intent->plan);
-}
-
-struct cost cost_predict(const struct cost_model *model, const struct intent *intent) {
-    const struct work_plan *plan = &intent->plan;
-    const struct cost_parts parts = parts_of(intent);
-    struct cost cost = {.search_ns = (int64_t)search_ns(&plan->detection, false)};
-    for (enum way way = WAY_GPU_COEFFICIENTS; way < WAY_COUNT; way++) {
-        if (way == WAY_CPU || fits(intent, way)) {
-            cost.ways[way] = cost_of(way, plan, &parts);
-        }
-    }
-    if (fits(intent, WAY_GPU_FILE)) {
-        cost.ways[WAY_GPU_FILE].table_ns = (int64_t)parts.device;
-        cost.device_ns = (int64_t)(parts.device * known(model->device_ratio));
-    }
-    if (fits(intent, WAY_GPU_SCANS)) {
-        cost.ways[WAY_GPU_SCANS].table_ns = (int64_t)reading_ns(plan);
-    }
-    cost_take(&cost, model, cost.ways[WAY_BLOCKS].table_ns > 0 ? WAY_BLOCKS : WAY_CPU);
-    return cost;
+    return intent->known && usual && way_fits(way, &intent->plan, gpu);
 }
 
 /* A search is no part of the tables of the ways, but of a GPU's time. */
@@ -194,21 +178,53 @@ static int64_t search_of(const struct cost *cost, enum way way) {
     return way == WAY_GPU_COEFFICIENTS ? 0 : cost->search_ns;
 }
 
-void cost_take(struct cost *cost, const struct cost_model *model, enum way way) {
+static int64_t learnt_ns(const struct cost_model *model, const struct cost *cost, enum way way) {
     const struct way_cost *taken = &cost->ways[way];
     float search = (float)search_of(cost, way) * known(model->detect_ratio);
-    cost->way = way;
-    cost->ns = (int64_t)((float)taken->table_ns * known(model->ratio[taken->kind]) + search) + 1;
+    switch (way) {
+    case WAY_GPU_FILE:
+        return (int64_t)((float)taken->table_ns * known(model->device_ratio));
+    case WAY_GPU_SCANS:
+        return taken->table_ns;
+    default:
+        return (int64_t)((float)taken->table_ns * known(model->ratio[taken->kind]) + search) + 1;
+    }
 }
 
-bool cost_hands_first(const struct cost *cost) {
+/* The first one in the table, but coefficients go to a GPU only where that is faster at what follows. */
+static enum way general_way(const struct cost *cost, bool prefers_gpu) {
     int64_t handed = cost->ways[WAY_GPU_COEFFICIENTS].table_ns;
-    return handed > 0 && handed < cost->ways[WAY_CPU].table_ns + cost->search_ns;
+    bool first = prefers_gpu || handed < cost->ways[WAY_CPU].table_ns + cost->search_ns;
+    enum way way = first ? WAY_GPU_COEFFICIENTS : WAY_BLOCKS;
+    while (cost->ways[way].table_ns == 0) {
+        way++;
+    }
+    return way;
 }
 
-bool cost_device_first(const struct cost *cost) {
-    int64_t table = cost->ways[WAY_GPU_FILE].table_ns, most = table * COST_DOUBT;
-    return table > 0 && (cost->device_ns < most ? cost->device_ns : most) < cost->ns;
+/* The learnt time counts as at most DOUBT times the table's: otherwise one long wait could end the use of a
+ * GPU's codecs, and with it the learning. */
+static bool is_gpu_first(const struct cost *cost) {
+    const struct way_cost *file = &cost->ways[WAY_GPU_FILE];
+    int64_t most = file->table_ns * DOUBT;
+    return (file->ns < most ? file->ns : most) < cost->ways[cost->general].ns;
+}
+
+struct cost cost_predict(const struct cost_model *model, const struct intent *intent, struct backend *gpu,
+                         bool prefers_gpu) {
+    const struct cost_parts parts = parts_of(intent);
+    struct cost cost = {.search_ns = (int64_t)search_ns(&intent->plan.detection, false)};
+    for (enum way way = 0; way < WAY_COUNT; way++) {
+        if (way == WAY_CPU || is_open(intent, way, gpu)) {
+            cost.ways[way] = cost_of(way, &intent->plan, &parts);
+            cost.ways[way].ns = learnt_ns(model, &cost, way);
+        }
+    }
+    cost.way = cost.general = general_way(&cost, prefers_gpu);
+    if (cost.ways[WAY_GPU_FILE].table_ns > 0 && (prefers_gpu || is_gpu_first(&cost))) {
+        cost.way = WAY_GPU_FILE;
+    }
+    return cost;
 }
 
 static float limited(float value, float least, float most) {

@@ -22,7 +22,6 @@ struct intent;
  * an output of its own. */
 enum { COST_INPUTS = 2 * CODEC_COUNT + 5, COST_WORKS = FILTER_COUNT + 3, COST_OUTPUTS = 2 * CODEC_COUNT + 1 };
 enum { COST_KINDS = COST_INPUTS * COST_WORKS * COST_OUTPUTS };
-enum { COST_DOUBT = 4 }; /* see cost_device_first */
 
 /* Bytes of the largest file whose scans a GPU reads, and of its coefficients: what the engine has memory for.
  */
@@ -30,15 +29,15 @@ enum { COST_READ_MAX = 1 << 20, COST_READ_VALUES_MAX = 40 << 20 };
 
 struct way_cost {
     unsigned kind;    /* below COST_KINDS; of ways that a general worker takes */
-    int64_t table_ns; /* by the table, without a search on cores; 0: the way does not fit */
+    int64_t table_ns; /* by the table, without a search on cores; 0: the request cannot take the way now */
+    int64_t ns;       /* by the table and the learnt ratios, with the search; 0 as table_ns */
 };
 
 struct cost {
-    struct way_cost ways[WAY_COUNT]; /* as if a GPU served */
-    int64_t search_ns;               /* by the table: of a search on cores; 0: none */
-    int64_t device_ns;               /* of WAY_GPU_FILE, by the table and the learnt ratio */
-    enum way way;                    /* that a general worker is expected to take: cost_take */
-    int64_t ns;                      /* of that way with its search, by the table and the learnt ratios */
+    struct way_cost ways[WAY_COUNT];
+    int64_t search_ns; /* by the table: of a search on cores; 0: none */
+    enum way general;  /* that a general worker is expected to take */
+    enum way way;      /* the same, or WAY_GPU_FILE: a GPU is expected to finish before a general worker */
 };
 
 /* Zero-initialise. Thread-safe; concurrent updates may be lost. */
@@ -48,20 +47,10 @@ struct cost_model {
     _Atomic float detect_ratio;      /* of searches, wherever it is done */
 };
 
-/* Whether a GPU's codecs are predicted to finish before a general worker. Their predicted time counts as at
- * most COST_DOUBT times the table's: otherwise one long wait could end their use, and with it the learning.
- */
-bool cost_device_first(const struct cost *cost);
-
-/* Whether a GPU is faster than the processor at what comes after the coefficients, by the table. */
-bool cost_hands_first(const struct cost *cost);
-
-/* Sets way and ns, for a general worker that takes that way. It must fit. */
-void cost_take(struct cost *cost, const struct cost_model *model, enum way way);
-
-/* Predicts all ways that fit, and takes the one without a GPU: WAY_BLOCKS where that fits, or else WAY_CPU.
- */
-struct cost cost_predict(const struct cost_model *model, const struct intent *intent);
+/* Predicts the ways that the request can take with this GPU (NULL: there is none) as it is now, and chooses
+ * among them; with prefers_gpu the GPU's codecs come first, whatever is predicted. Thread-safe. */
+struct cost cost_predict(const struct cost_model *model, const struct intent *intent, struct backend *gpu,
+                         bool prefers_gpu);
 
 /* A general worker has taken that way. real_ns is the time from beginning to end, search_ns the part of it in
  * which faces were searched for. A way that was not predicted teaches nothing. */

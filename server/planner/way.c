@@ -66,7 +66,7 @@ static bool is_filtered(const struct work_plan *plan) {
     return plan->parameters->input.backend != BACKEND_CPU && !plan_moves_blocks(plan);
 }
 
-bool way_fits(enum way way, const struct work_plan *plan) {
+static bool permits(enum way way, const struct work_plan *plan) {
     switch (way) {
     case WAY_GPU_FILE:
         return is_whole(plan) && !plan->picture.progressive;
@@ -86,10 +86,14 @@ bool way_fits(enum way way, const struct work_plan *plan) {
     }
 }
 
-bool way_serves(enum way way, struct backend *gpu) {
+static bool serves(enum way way, struct backend *gpu) {
     bool codecs = way <= WAY_GPU_COEFFICIENTS || way == WAY_GPU_DECODE || way == WAY_GPU_ENCODE;
     if (codecs) {
         return gpu && backend_transcodes(gpu) > 0;
     }
     return way != WAY_GPU_FILTER || (gpu && backend_state(gpu, NULL) == BACKEND_SERVING);
+}
+
+bool way_fits(enum way way, const struct work_plan *plan, struct backend *gpu) {
+    return permits(way, plan) && serves(way, gpu);
 }

@@ -80,6 +80,11 @@ static bool offers(const struct job *job, enum way way) {
     return job->ways[way].ns > 0;
 }
 
+/* Predicted for a general worker. */
+static int64_t cost_ns(void) {
+    return request.cost.ways[request.cost.general].ns;
+}
+
 /* Bytes that a general worker is counted with. */
 static uint64_t general_bytes(const struct job *job) {
     return job->ways[job->general].bytes;
@@ -119,16 +124,16 @@ static void test_learning(void **state) {
     static const struct cost_model nothing;
     estimate(USUAL);
     request.outcome.way = WAY_GPU_SCANS;
-    work_learn(&request, ROLE_ENTROPY_DECODE, 5 * request.cost.ns);
+    work_learn(&request, ROLE_ENTROPY_DECODE, 5 * cost_ns());
     request.outcome.way = WAY_CPU; /* the GPU gave the file back */
-    work_learn(&request, ROLE_ENTROPY_DECODE, 5 * request.cost.ns);
+    work_learn(&request, ROLE_ENTROPY_DECODE, 5 * cost_ns());
     assert_memory_equal(&service.cost, &nothing, sizeof nothing);
     request.outcome.way = WAY_GPU_COEFFICIENTS;
-    work_learn(&request, ROLE_ANY, 2 * request.cost.ns);
+    work_learn(&request, ROLE_ANY, 2 * cost_ns());
     float once = service.cost.ratio[request.cost.ways[WAY_GPU_COEFFICIENTS].kind];
     assert_true(once > 1);
     assert_true(service.cost.device_ratio == 0);
-    work_learn(&request, ROLE_LARGE, 9 * request.cost.ns);
+    work_learn(&request, ROLE_LARGE, 9 * cost_ns());
     assert_true(service.cost.ratio[request.cost.ways[WAY_GPU_COEFFICIENTS].kind] > once);
 }
 
@@ -139,13 +144,13 @@ static void test_doubt(void **state) {
     service.cost.device_ratio = 8;
     estimate(USUAL);
     assert_true(offers(&request.job, WAY_GPU_FILE));
-    work_learn(&request, ROLE_LARGE, 2 * request.cost.ns);
+    work_learn(&request, ROLE_LARGE, 2 * cost_ns());
     assert_true(service.cost.device_ratio == 8);
-    work_learn(&request, ROLE_ANY, 2 * request.cost.ns);
+    work_learn(&request, ROLE_ANY, 2 * cost_ns());
     float once = service.cost.device_ratio;
     assert_true(once < 8 && once > 7);
     request.job.ways[WAY_GPU_FILE].ns = 0;
-    work_learn(&request, ROLE_ANY, 2 * request.cost.ns);
+    work_learn(&request, ROLE_ANY, 2 * cost_ns());
     assert_true(service.cost.device_ratio == once);
 }
 

@@ -5,6 +5,7 @@
 #include "server/planner/plan.h"
 #include "server/planner/way.h"
 #include "tests/unit/codecs/picture_fixture.h"
+#include "tests/unit/server/planner/gpu_fixture.h"
 
 struct request {
     uint32_t width, height;
@@ -59,7 +60,7 @@ static void expect_plan(const struct request *request, const struct work_plan *p
     assert_true(image_same_shape(&result, &wanted));
     assert_true(image_same_shape(&plan->encoded, &whole->encoded));
     assert_int_equal(chain_check(&plan->chain, &plan->filtered, &(struct error){0}), ST_OK);
-    assert_true(request->reduction == 0 || !way_fits(WAY_GPU_FILE, plan));
+    assert_true(request->reduction == 0 || !way_fits(WAY_GPU_FILE, plan, &gpu));
 }
 
 static void test_which_pictures(void **state) {

@@ -10,6 +10,7 @@
 #include "server/planner/cost.h"
 #include "server/planner/intent.h"
 #include "server/queue/admission.h"
+#include "tests/unit/server/planner/gpu_fixture.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
@@ -76,20 +77,20 @@ static struct cost predict(const struct world *world) {
                                .sampling = 0x22,
                                .baseline = true};
     struct parameters parameters;
+    gpu_filters = BACKEND_DOWN; /* general workers filter on cores */
     parameters_init(&parameters, filter_get(FILTER_BLUR));
     struct intent intent = {0};
     intent_guess(&intent, &photo, world->host.picture.bytes, NULL, &parameters);
-    return cost_predict(&world->model, &intent);
+    return cost_predict(&world->model, &intent, world->admission.device_down ? NULL : &gpu, false);
 }
 
 static void ask(struct world *world, struct client *client) {
     client->cost = predict(world);
-    bool serves = !world->admission.device_down;
     const uint64_t memory = 8 << 20; /* two pictures of 4:2:0 and room for the answer */
-    client->job = (struct job){.general = client->cost.way, .max_wait_ns = 10 * SECOND_NS};
-    client->job.ways[WAY_GPU_FILE] = (struct job_way){serves ? client->cost.device_ns : 0, memory};
-    client->job.ways[client->cost.way] = (struct job_way){client->cost.ns, memory};
-    client->job.way = serves && cost_device_first(&client->cost) ? WAY_GPU_FILE : client->cost.way;
+    const enum way general = client->cost.general;
+    client->job = (struct job){.general = general, .way = client->cost.way, .max_wait_ns = 10 * SECOND_NS};
+    client->job.ways[WAY_GPU_FILE] = (struct job_way){client->cost.ways[WAY_GPU_FILE].ns, memory};
+    client->job.ways[general] = (struct job_way){client->cost.ways[general].ns, memory};
     client->asked = world->now;
     bool open = admission_is_open(&world->admission);
     enum refusal gate = admission_gate(&world->admission, client->job.max_wait_ns, world->now);
@@ -146,7 +147,7 @@ static void finish(struct world *world, struct client *client) {
     int64_t wait = world->now - client->asked;
     *(device ? &world->on_device : &world->on_worker) -= 1;
     if (!device) {
-        cost_learn(&world->model, &client->cost, client->cost.way, world->now - client->began, 0);
+        cost_learn(&world->model, &client->cost, client->cost.general, world->now - client->began, 0);
         if (client->job.ways[WAY_GPU_FILE].ns > 0) {
             cost_doubt_device(&world->model);
         }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * A GPU that serves, with codecs, for predictions. */
+#ifndef BLURD_TESTS_UNIT_SERVER_PLANNER_GPU_FIXTURE_H
+#define BLURD_TESTS_UNIT_SERVER_PLANNER_GPU_FIXTURE_H
+
+#include "filters/backend.h"
+
+static unsigned gpu_transcodes(struct backend *backend) {
+    (void)backend;
+    return 28;
+}
+
+static enum backend_state gpu_filters = BACKEND_SERVING; /* whether it also runs chains for workers */
+
+static enum backend_state gpu_state(struct backend *backend, bool await, char reason[BACKEND_REASON_MAX]) {
+    (void)backend, (void)await, (void)reason;
+    return gpu_filters;
+}
+
+static const struct backend_ops gpu_ops = {.transcodes = gpu_transcodes, .state = gpu_state};
+static struct backend gpu = {&gpu_ops, "cuda:0"};
+
+#endif
