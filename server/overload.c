@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "core/numbers.h"
+#include "server/message/multipart.h"
 #include "server/planner/footprint.h"
 #include "server/planner/intent.h"
 #include "server/request.h"
@@ -174,13 +175,32 @@ enum status overload_submit(struct request *request) {
     return submit(request);
 }
 
-bool overload_is_large(const struct request *request) {
+/* Whether the fields and parts of a form made a large job of what was queued as another. */
+static bool is_large_form(const struct request *request) {
+    if (request->job.kind == JOB_LARGE || !multipart_is(request->content_type)) {
+        return false;
+    }
     struct intent intent = {0};
     const struct cost cost = predict(request, &intent);
     return workers_is_large(request->service->workers, cost.ways[cost.general].ns);
 }
 
-enum status overload_move(struct request *request) {
+enum status overload_check_needs(struct request *request, const struct worker *worker, uint64_t needed) {
+    const struct job *job = &request->job;
+    bool possible = needed > 0 && needed + job->body <= job->most; /* else it is refused for good */
+    if (!possible || request->requeued) {
+        return ST_OK;
+    }
+    bool covered = job->way == WAY_GPU_SCANS || needed <= job->ways[job->way].bytes ||
+                   workers_grow(request->service->workers, &request->job, needed);
+    if (covered && (worker->role == ROLE_LARGE || !is_large_form(request))) {
+        return ST_OK;
+    }
+    request->needed = needed;
+    return fail(&request->error, ST_BUSY, "the request has to wait again, for what it needs");
+}
+
+enum status overload_requeue(struct request *request) {
     struct job *job = &request->job;
     workers_done(request->service->workers, job);
     overload_estimate(request);
@@ -189,7 +209,7 @@ enum status overload_move(struct request *request) {
     job->ways[job->way].bytes = max_size(job->ways[job->way].bytes, request->needed);
     job->max_wait_ns = max_i64(0, job->max_wait_ns - (clock_ns() - request->queued_ns)); /* of both waits */
     request->needed = 0;
-    request->moved = true;
+    request->requeued = true;
     return submit(request);
 }
 

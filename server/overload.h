@@ -12,6 +12,7 @@
 
 struct request;
 struct service;
+struct worker;
 struct workers_calls;
 
 /* Starts the workers, `count` of them general ones; the service's backends must be open. ST_BUSY without
@@ -45,13 +46,16 @@ void overload_estimate(struct request *request);
 /* Does that and queues the job. ST_BUSY: it is refused, and the request has the reason. */
 enum status overload_submit(struct request *request);
 
-/* Whether the request's picture is predicted to take as long as a large job, from its own first bytes and all
- * parameters: those of a form are known once envelope_open has read it. */
-bool overload_is_large(const struct request *request);
+/* Called before the worker computes, when the bytes that the request needs beside its body are known. What a
+ * form asks for, and of which picture, is known only then. ST_BUSY, with request->needed set, in two cases:
+ * it needs more memory than it was queued with and others hold that, or it is a large job and this worker's
+ * priority is for small ones. Then overload_requeue has to follow. Each request is queued again once at most.
+ */
+enum status overload_check_needs(struct request *request, const struct worker *worker, uint64_t needed);
 
-/* Queues a request again whose worker gave it up for what it needs (work_keep), as overload_submit does;
- * another worker may have it at once. Both waits together last no longer than one may. ST_BUSY: as there. */
-enum status overload_move(struct request *request);
+/* Queues a request again, as overload_submit does; another worker may have it at once. Both waits together
+ * last no longer than one may. ST_BUSY: as there. */
+enum status overload_requeue(struct request *request);
 
 /* Stores the refusal, its error and the Retry-After that follows from the wait. Returns ST_BUSY. */
 enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns);

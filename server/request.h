@@ -80,11 +80,11 @@ struct request {
     struct slot *slot;    /* holds the body, and tables of what it asks for */
     size_t body_size;     /* bytes of the body kept at the slot's start */
     struct bytes picture; /* in the body; NULL until envelope_open */
-    uint64_t needed;      /* bytes beside the body, planned: set when overload_move has to follow. Else 0 */
-    bool moved;           /* overload_move has done so */
-    uint64_t received;    /* bytes of the body seen, discarded ones included */
-    size_t sent;          /* bytes of the answer's body */
-    size_t answer_bytes;  /* memory of it that counts against the budget */
+    uint64_t needed;     /* bytes beside the body, planned: set when overload_requeue has to follow. Else 0 */
+    bool requeued;       /* overload_requeue has done so */
+    uint64_t received;   /* bytes of the body seen, discarded ones included */
+    size_t sent;         /* bytes of the answer's body */
+    size_t answer_bytes; /* memory of it that counts against the budget */
     enum refusal refusal; /* set with PROBLEM_BUSY */
     unsigned retry_after_s;
     int64_t created_ns; /* clock_ns */

@@ -5,34 +5,12 @@
 
 #include "core/clock.h"
 #include "server/answer.h"
-#include "server/message/multipart.h"
 #include "server/overload.h"
 #include "server/picture/pipeline.h"
 #include "server/request.h"
 #include "server/service.h"
 
 enum { LATE_SHARE = 10 }; /* see work_judge_late */
-
-/* A prediction that only the fields and parts of a form can prove wrong. */
-static bool is_misplaced(const struct request *request, enum role role) {
-    return role != ROLE_LARGE && request->job.kind != JOB_LARGE && multipart_is(request->content_type) &&
-           overload_is_large(request);
-}
-
-enum status work_keep(struct request *request, struct worker *worker, uint64_t needed) {
-    const struct job *job = &request->job;
-    bool possible = needed > 0 && needed + job->body <= job->most; /* else it is refused for good */
-    if (!possible || request->moved) {
-        return ST_OK;
-    }
-    bool covered = job->way == WAY_GPU_SCANS || needed <= job->ways[job->way].bytes ||
-                   workers_grow(request->service->workers, &request->job, needed);
-    if (covered && !is_misplaced(request, worker->role)) {
-        return ST_OK;
-    }
-    request->needed = needed;
-    return fail(&request->error, ST_BUSY, "the request has to wait again, for what it needs");
-}
 
 enum status work_judge_late(struct request *request, enum status status) {
     int64_t idle = request->outcome.idle_ns, limit = request->settings->config.work_timeout_ms * 1000000;
@@ -64,8 +42,8 @@ static struct request *request_of(struct job *job) {
 }
 
 /* Another worker may have the request when this returns. */
-static void move(struct request *request) {
-    enum status status = overload_move(request);
+static void requeue(struct request *request) {
+    enum status status = overload_requeue(request);
     if (status != ST_OK) {
         request_give_slot_back(request);
         answer_problem(request, problem_of(status));
@@ -81,9 +59,9 @@ void work_run(struct job *job, struct worker *worker) {
     struct error *err = &request->error;
     enum status status = request->transport->is_gone(request)
                              ? fail(err, ST_CANCELLED, "the client closed the connection")
-                             : work_judge_late(request, pipeline_run(request, worker, work_keep));
+                             : work_judge_late(request, pipeline_run(request, worker));
     if (request->needed > 0) {
-        move(request);
+        requeue(request);
         return;
     }
     request_give_slot_back(request);

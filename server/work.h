@@ -18,12 +18,6 @@ void work_run(struct job *job, struct worker *worker);
 /* Answers with the refusal instead. */
 void work_refuse(struct job *job, enum refusal refusal);
 
-/* Called before the worker computes, when the bytes that the request needs beside its body are known. What a
- * form asks for, and of which picture, is known only then. ST_BUSY, with request->needed set, in two cases:
- * it needs more memory than it was queued with and others hold that, or it is a large job and this worker's
- * priority is for small ones. Then overload_move has to follow. Each request is moved once at most. */
-enum status work_keep(struct request *request, struct worker *worker, uint64_t needed);
-
 /* Called with the status of the work. Of a request that ran out of time, but did not compute for a tenth of
  * it or more, others had the rest: it is refused with ST_BUSY, since it may succeed later. Else as it was. */
 enum status work_judge_late(struct request *request, enum status status);

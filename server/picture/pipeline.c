@@ -11,6 +11,7 @@
 #include "core/deadline.h"
 #include "core/log.h"
 #include "cpu/orient.h"
+#include "server/overload.h"
 #include "server/picture/cores.h"
 #include "server/picture/envelope.h"
 #include "server/picture/note_way.h"
@@ -72,10 +73,10 @@ static bool is_open(const struct cores *p, enum way way) {
 
 /* Does what all ways need on which cores do a part. Ends the run where the request has to wait in the queue
  * again. */
-static enum status take_memory(struct cores *p, pipeline_keep *keep) {
+static enum status take_memory(struct cores *p) {
     const struct job *job = &p->request->job;
     p->work.footprint = footprint_within(&p->plan, p->request->service->cpu, job->most - job->body);
-    enum status status = keep(p->request, p->worker, footprint_sum(&p->work.footprint));
+    enum status status = overload_check_needs(p->request, p->worker, footprint_sum(&p->work.footprint));
     status = status == ST_OK ? take_core(p) : status;
     p->work.lends = is_open(p, WAY_GPU_FILTER);
     return status == ST_OK ? workspace_open(&p->work, p->request, &p->plan, p->err) : status;
@@ -107,7 +108,7 @@ static enum status decode_only(struct cores *p) {
 }
 
 /* Begins with the way that the queue chose, if a GPU does all of it, and goes on with those after BLOCKS. */
-static enum status try_ways(struct cores *p, pipeline_keep *keep) {
+static enum status try_ways(struct cores *p) {
     static enum status (*const tries[WAY_COUNT])(struct cores *) = {
         [WAY_GPU_FILE] = transcode,   [WAY_GPU_SCANS] = transcode,    [WAY_GPU_COEFFICIENTS] = transcode,
         [WAY_BLOCKS] = move_blocks,   [WAY_GPU_DECODE] = decode_only, [WAY_GPU_ENCODE] = encode_only,
@@ -118,7 +119,7 @@ static enum status try_ways(struct cores *p, pipeline_keep *keep) {
     for (p->way = chosen < WAY_BLOCKS ? chosen : WAY_BLOCKS; p->way < WAY_COUNT && !p->complete;
          p->way = p->way < WAY_BLOCKS ? WAY_BLOCKS : p->way + 1) {
         p->left = false;
-        status = p->way == WAY_BLOCKS ? take_memory(p, keep) : ST_OK;
+        status = p->way == WAY_BLOCKS ? take_memory(p) : ST_OK;
         status = status == ST_OK && is_open(p, p->way) ? tries[p->way](p) : status;
         if (status != ST_OK && !p->left) {
             return status;
@@ -137,13 +138,13 @@ static void count_memory(const struct cores *p) {
                 request->slot->used + workspace_bytes(&p->work));
 }
 
-enum status pipeline_run(struct request *request, struct worker *worker, pipeline_keep *keep) {
+enum status pipeline_run(struct request *request, struct worker *worker) {
     struct cores p = {.request = request, .worker = worker, .err = &request->error, .clock = clock_ns()};
     const struct time_spent begun = time_spent_begin(request, worker);
     request->outcome.way = WAY_CPU; /* unless another one succeeds */
     enum status status = envelope_open(request, p.err);
     status = status == ST_OK ? plan(&p) : status;
-    status = status == ST_OK ? try_ways(&p, keep) : status;
+    status = status == ST_OK ? try_ways(&p) : status;
     time_spent_end(&begun, request, worker);
     if (status != ST_LIMIT || deadline_left(p.plan.limits.deadline_ns) > 0) {
         request->outcome.idle_ns = 0; /* it is not for want of time */

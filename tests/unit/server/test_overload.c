@@ -219,17 +219,18 @@ static struct job again; /* as the second worker gets it */
 
 static void work(struct job *job, struct worker *worker) {
     if (runs++ == 0) {
-        assert_int_equal(work_keep(&request, worker, USUAL), ST_OK); /* no more than predicted */
-        assert_int_equal(work_keep(&request, worker, general_bytes(job) * 9 / 8), ST_OK);
+        assert_int_equal(overload_check_needs(&request, worker, USUAL), ST_OK); /* no more than predicted */
+        assert_int_equal(overload_check_needs(&request, worker, general_bytes(job) * 9 / 8), ST_OK);
         service.workers = worker->pool;
         request.queued_ns -= config.work_timeout_ms * 1000000 / 4; /* it has waited for long */
         request.picture = (struct bytes){bytes, USUAL};
         request.needed = 3 * general_bytes(job);
-        assert_int_equal(overload_move(&request), ST_OK);
+        assert_int_equal(overload_requeue(&request), ST_OK);
         return;
     }
     again = *job;
-    assert_int_equal(work_keep(&request, worker, 2 * general_bytes(job)), ST_OK); /* once is enough */
+    assert_int_equal(overload_check_needs(&request, worker, 2 * general_bytes(job)),
+                     ST_OK); /* once is enough */
     workers_done(service.workers, job);
     sem_post(&over);
 }
@@ -257,7 +258,7 @@ static void test_moving(void **state) {
     sem_wait(&over);
     int64_t most = config.work_timeout_ms * 1000000;
     assert_int_equal(runs, 2);
-    assert_true(request.moved && request.needed == 0);
+    assert_true(request.requeued && request.needed == 0);
     assert_int_equal(general_bytes(&again), 3 * predicted);
     assert_true(!offers(&again, WAY_GPU_FILE) && !offers(&again, WAY_GPU_SCANS));
     assert_true(again.max_wait_ns > 0 && again.max_wait_ns <= most - most / 4);
@@ -291,7 +292,7 @@ static void test_a_form_for_the_gpu(void **state) {
         parameters_init(&request.parameters, NULL);
         assert_int_equal(parameters_parse(&request.parameters, "ops=median:radius=25|median:radius=25", &err),
                          ST_OK);
-        enum status status = work_keep(&request, &worker, 1);
+        enum status status = overload_check_needs(&request, &worker, 1);
         assert_int_equal(status, gpu ? ST_OK : ST_BUSY);
     }
     workers_finish(service.workers, false);
