@@ -61,7 +61,7 @@ size_t body_room(struct request *request, uint8_t **to) {
     uint64_t left = request->framing.content_length - request->body_size;
     size_t least = left < ROOM_LEAST ? (size_t)left : ROOM_LEAST;
     bool small = slot->reserved - request->body_size < least;
-    if (small && overload_spares(request->service, STEP_MOST)) {
+    if (small && overload_has_room(request->service, STEP_MOST)) {
         (void)reserve(request, request->body_size + least, &ignored);
     }
     size_t room = direct_receive_room(slot->reserved - request->body_size, left);

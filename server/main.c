@@ -57,7 +57,7 @@ static bool may_have_gpu(const struct config *config) {
 
 /* Every connection takes a descriptor, and so may its body and, with a GPU, its answer. A worker may have a
  * work slot, an exchange and two sockets to codecs and, with a GPU, a lent slot and a socket. There are fewer
- * than two workers per counted one. A reader has no codecs. An event thread has three. */
+ * than two workers per counted one. An entropy-decode worker has no codecs. An event thread has three. */
 static enum status reserve_descriptors(const struct service *service, unsigned workers, struct error *err) {
     const struct config *config = service->config;
     rlim_t want = (rlim_t)config->connections * (service->gpu ? 3 : 2) + (rlim_t)workers * 9 +

@@ -88,7 +88,7 @@ enum status overload_check_size(struct request *request, uint64_t size) {
 
 enum status overload_gate(struct request *request) {
     struct service *service = request->service;
-    if (!overload_spares(service, request->framing.content_length)) {
+    if (!overload_has_room(service, request->framing.content_length)) {
         return overload_refuse(request, REFUSAL_MEMORY, 0);
     }
     int64_t wait_ns;
@@ -97,21 +97,21 @@ enum status overload_gate(struct request *request) {
 }
 
 enum status overload_check_body(struct request *request) {
-    return overload_spares(request->service, 0) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
+    return overload_has_room(request->service, 0) ? ST_OK : overload_refuse(request, REFUSAL_MEMORY, 0);
 }
 
 /* All that bodies may hold now. Without workers no job runs. */
-static uint64_t bodies_may_hold(const struct service *service) {
+static uint64_t body_budget(const struct service *service) {
     const struct room idle = {.budget = slot_pool_budget(service->slots)};
     return service->workers ? workers_body_room(service->workers) : room_for_bodies(&idle);
 }
 
-bool overload_spares(const struct service *service, uint64_t bytes) {
-    return slot_pool_files(service->slots) + bytes <= bodies_may_hold(service);
+bool overload_has_room(const struct service *service, uint64_t bytes) {
+    return slot_pool_files(service->slots) + bytes <= body_budget(service);
 }
 
 bool overload_receives_zero_copy(const struct service *service) {
-    return slot_pool_files(service->slots) < bodies_may_hold(service) / 2;
+    return slot_pool_files(service->slots) < body_budget(service) / 2;
 }
 
 /* What admission control counts. A picture that is too large for a request is only done by a device, which

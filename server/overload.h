@@ -33,7 +33,7 @@ enum status overload_check_size(struct request *request, uint64_t size);
 enum status overload_check_body(struct request *request);
 
 /* Whether bodies may take so many bytes more and still be within their share. */
-bool overload_spares(const struct service *service, uint64_t bytes);
+bool overload_has_room(const struct service *service, uint64_t bytes);
 
 /* Whether answers may stay in the slots that they were written to until they are sent: bodies hold less than
  * half of their share. Clients may be slow, and a slot is larger than the answer in it. */

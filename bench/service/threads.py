@@ -18,7 +18,7 @@ LEAST_US = 0.5  # rows of less are left out
 WORK = {"blurd-event": "move bytes between sockets and slots", "blurd-device": "of the places on the GPU, one for each: headers, plan, messages",
         "blurd-submit": "enqueue pictures on the GPU", "blurd-engine": "of the GPU process's sessions, one for each place",
         "blurd-attend": "register slots with the GPU", "blurd-worker": "pictures on cores",
-        "blurd-reader": "hand over progressive files", "blurd-scans": "enqueue progressive files"}
+        "blurd-entropy": "hand over progressive files", "blurd-scans": "enqueue progressive files"}
 
 
 def measure(options, service, device, connections):

@@ -26,14 +26,14 @@ static enum status run_chain(struct cores *p, const struct chain_run *asked, str
     bool gpu = p->way == WAY_GPU_FILTER;
     unsigned backend = gpu ? 0 : service->backend_count - 1;
     enum status status =
-        gpu ? ST_OK : workspace_lend(&p->work, &p->plan, service->cpu, p->worker->crew, p->err);
+        gpu ? ST_OK : workspace_take_working(&p->work, &p->plan, service->cpu, p->worker->crew, p->err);
     run.working = p->work.working;
     status = status == ST_OK ? lane_run(p->worker->lane[backend], &run, timing, p->err) : status;
-    p->left = gpu && p->decoded && (status == ST_DEVICE || status == ST_UNSUPPORTED);
-    if (p->decoded && !p->left) {
+    p->gpu_failed = gpu && p->decoded && (status == ST_DEVICE || status == ST_UNSUPPORTED);
+    if (p->decoded && !p->gpu_failed) {
         note_way_taken(p->request, p->way, backend, timing->unit);
-    } else if (p->left && status == ST_DEVICE) {
-        note_way_left(p->request, backend, p->err);
+    } else if (p->gpu_failed && status == ST_DEVICE) {
+        note_way_failed(p->request, backend, p->err);
     }
     return status;
 }
@@ -44,7 +44,7 @@ struct timed {
     int64_t *ns;
 };
 
-static void tell_timed(void *context, uint32_t rows) {
+static void report_timed(void *context, uint32_t rows) {
     const struct timed *timed = context;
     int64_t start = clock_ns();
     progress_tell(timed->progress, rows);
@@ -59,7 +59,7 @@ static enum status make_source(void *context, const struct progress *progress, s
     }
     int64_t start = clock_ns();
     struct timed timed = {progress, &p->follow_ns};
-    p->plan.limits.progress = &(const struct progress){tell_timed, &timed};
+    p->plan.limits.progress = &(const struct progress){report_timed, &timed};
     enum status status =
         codec_decode(p->request->picture, &p->plan.picture, &p->plan.limits, &p->source, err);
     p->plan.limits.progress = NULL;
@@ -82,9 +82,9 @@ static enum status turn(struct cores *p) {
     return status == ST_OK ? selection_turn(&p->plan.selection, p->plan.orientation, p->err) : status;
 }
 
-static enum status make_soft(struct cores *p) {
+static enum status feather(struct cores *p) {
     enum status status =
-        workspace_lend(&p->work, &p->plan, p->request->service->cpu, p->worker->crew, p->err);
+        workspace_take_working(&p->work, &p->plan, p->request->service->cpu, p->worker->crew, p->err);
     const struct mask_feathering how = {
         .feather = p->request->parameters.input.feather,
         .lane = p->worker->lane[p->request->service->backend_count - 1],
@@ -115,7 +115,7 @@ static enum status search(struct cores *p) {
         return status;
     }
     status = run_chain(p, &run, &timing);
-    if (p->left) {
+    if (p->gpu_failed) {
         return status;
     }
     p->decoded = !plan_searches_apart(&p->plan);
@@ -158,7 +158,7 @@ static enum status decode(struct cores *p) {
         status = turn(p);
     }
     if (status == ST_OK && selection_is_soft(&p->plan.selection, parameters)) {
-        status = make_soft(p);
+        status = feather(p);
     }
     p->drawn = status == ST_OK; /* not before all is hidden: another way may go on from here */
     selection_notice(&p->plan.selection, p->request->outcome.notice, sizeof p->request->outcome.notice);

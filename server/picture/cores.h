@@ -23,7 +23,7 @@ struct cores {
     struct workspace work;
     struct image source, result;
     enum way way;              /* that is being tried */
-    bool left;                 /* a GPU failed after decoding: the next way continues with `source` */
+    bool gpu_failed;           /* a GPU failed after decoding: the next way continues with `source` */
     bool decoded;              /* `source` is complete */
     bool drawn;                /* its regions are drawn, too, and it is upright */
     bool opened;               /* the answer's body is */
@@ -47,8 +47,8 @@ enum status cores_decode(struct cores *run);
 enum status cores_write(struct cores *run);
 
 /* Reads, filters and writes the whole picture; on WAY_GPU_FILTER a GPU runs the chains. Fails like the
- * functions above and lane_run. Where a GPU fails, it sets run->left: then the caller ignores the status and
- * calls again with WAY_CPU, which continues with what was decoded. */
+ * functions above and lane_run. Where a GPU fails, it sets run->gpu_failed: then the caller ignores the
+ * status and calls again with WAY_CPU, which continues with what was decoded. */
 enum status cores_run(struct cores *run);
 
 #endif

@@ -19,7 +19,7 @@ void note_way_taken(struct request *request, enum way way, unsigned backend, int
              request->service->backend[backend]->name, number, way <= WAY_GPU_COEFFICIENTS ? "/jpeg" : "");
 }
 
-void note_way_left(const struct request *request, unsigned backend, const struct error *cause) {
+void note_way_failed(const struct request *request, unsigned backend, const struct error *cause) {
     const struct service *service = request->service;
     bool failed = cause->status == ST_DEVICE;
     metrics_add(service->metrics, failed ? METRIC_BACKEND_FAILURES : METRIC_JPEG_RETURNED, 1);

@@ -14,6 +14,6 @@ void note_way_taken(struct request *request, enum way way, unsigned backend, int
 
 /* The backend of that index leaves the request to the next one, which may tell the client more about its
  * picture. Only ST_DEVICE counts as a failure of the backend and is logged as a warning. */
-void note_way_left(const struct request *request, unsigned backend, const struct error *cause);
+void note_way_failed(const struct request *request, unsigned backend, const struct error *cause);
 
 #endif

@@ -52,7 +52,7 @@ static enum status transcode(struct cores *p) {
     return transcode_run(p->request, p->worker, p->way, &p->plan, &p->complete, p->err);
 }
 
-/* Waits for a core if this worker is one of many readers. The wait counts as a wait in the queue. */
+/* Waits for a core where workers outnumber them. The wait counts as a wait in the queue. */
 static enum status take_core(struct cores *p) {
     int64_t start = clock_ns();
     enum status status = workers_core_take(p->worker, p->plan.limits.deadline_ns, p->err);
@@ -118,10 +118,10 @@ static enum status try_ways(struct cores *p) {
     enum status status = ST_OK;
     for (p->way = chosen < WAY_BLOCKS ? chosen : WAY_BLOCKS; p->way < WAY_COUNT && !p->complete;
          p->way = p->way < WAY_BLOCKS ? WAY_BLOCKS : p->way + 1) {
-        p->left = false;
+        p->gpu_failed = false;
         status = p->way == WAY_BLOCKS ? take_memory(p) : ST_OK;
         status = status == ST_OK && is_open(p, p->way) ? tries[p->way](p) : status;
-        if (status != ST_OK && !p->left) {
+        if (status != ST_OK && !p->gpu_failed) {
             return status;
         }
     }

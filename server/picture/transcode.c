@@ -150,7 +150,7 @@ static enum status make_picture(struct transcoding *work, struct error *err) {
     job.mask = masked ? &mask : NULL;
     job.orientation = plan->orientation;
     job.optimal = plan->options.optimal;
-    job.room = footprint_room(plan);
+    job.room = footprint_device_output(plan);
     job.output = slot_take(work->slot, job.room, err);
     status = job.output ? lane_transcode(work->lane, &job, &size, &work->timing, err) : err->status;
     if (status != ST_OK) {
@@ -201,7 +201,7 @@ static void note_failure(struct transcoding *work, const struct outcome *before,
     region_return(&work->plan->selection.region, regions);
     free(request->outcome.report);
     request->outcome = *before;
-    note_way_left(request, 0, err);
+    note_way_failed(request, 0, err);
 }
 
 enum status transcode_run(struct request *request, struct worker *worker, enum way way,

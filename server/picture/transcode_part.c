@@ -55,7 +55,7 @@ bool transcode_part_decode(struct request *request, const struct worker *worker,
     job.pixels = true;
     job.room = plan_shape_size(&plan->encoded);
     if (run_partial(worker, &job, &size, &timing, &cause) != ST_OK) {
-        note_way_left(request, 0, &cause);
+        note_way_failed(request, 0, &cause);
         return false;
     }
     workspace_place(result, &plan->encoded, work->memory[1]);
@@ -78,7 +78,7 @@ bool transcode_part_encode(struct request *request, const struct worker *worker,
                            struct workspace *work, const struct image *source) {
     struct lane_timing timing;
     struct error cause = {0};
-    size_t size = 0, room = footprint_room(plan);
+    size_t size = 0, room = footprint_device_output(plan);
     struct transcode job = partial_job(plan, work);
     job.shape = image_shape(source);
     job.input = (struct bytes){work->memory[0], plan_shape_size(&job.shape)};
@@ -93,7 +93,7 @@ bool transcode_part_encode(struct request *request, const struct worker *worker,
     }
     if (status != ST_OK) {
         buf_finish(&request->answer.body);
-        note_way_left(request, 0, &cause);
+        note_way_failed(request, 0, &cause);
         return false;
     }
     count_partial(request, WAY_GPU_ENCODE, &timing);

@@ -62,8 +62,8 @@ enum status workspace_open(struct workspace *workspace, struct request *request,
     return status;
 }
 
-enum status workspace_lend(struct workspace *workspace, const struct work_plan *plan,
-                           const struct backend *cpu, struct crew *crew, struct error *err) {
+enum status workspace_take_working(struct workspace *workspace, const struct work_plan *plan,
+                                   const struct backend *cpu, struct crew *crew, struct error *err) {
     struct working *working = &workspace->working;
     size_t one = workspace->footprint.working;
     size_t all = footprint_working(plan, cpu, crew_idle(crew) + 1);

@@ -19,7 +19,7 @@ struct workspace {
     struct footprint footprint; /* of the plan; set before workspace_open */
     uint8_t *memory[2];         /* each has room for the stored picture, the upright one and a result */
     uint8_t *linear[2];         /* the same in linear light; NULL: not wanted */
-    struct working working;     /* of the CPU backend; without memory until workspace_lend */
+    struct working working;     /* of the CPU backend; without memory until workspace_take_working */
 };
 
 /* Takes the memory of the footprint, except for the working memory; plan->selection gets its masks. Fails
@@ -39,7 +39,7 @@ void workspace_close(struct workspace *workspace);
 
 /* Takes the working memory once: for every idle thread of the crew (NULL: no crew), or for one thread when
  * memory is short. */
-enum status workspace_lend(struct workspace *workspace, const struct work_plan *plan,
-                           const struct backend *cpu, struct crew *crew, struct error *err);
+enum status workspace_take_working(struct workspace *workspace, const struct work_plan *plan,
+                                   const struct backend *cpu, struct crew *crew, struct error *err);
 
 #endif

@@ -7,12 +7,12 @@
 #include "server/planner/intent.h"
 
 /* Inputs of any format come first, two of each, then these. */
-enum { UNKNOWN_INPUT = 2 * CODEC_COUNT, HANDED_INPUT, LIBJPEG_INPUT, MOVED_INPUT, GPU_INPUT };
+enum { UNKNOWN_INPUT = 2 * CODEC_COUNT, COEFFICIENTS_INPUT, LIBJPEG_INPUT, BLOCKS_INPUT, GPU_INPUT };
 enum { PIPELINE_WORK = FILTER_COUNT, REDACT_WORK, GPU_WORK };
 enum { GPU_OUTPUT = 2 * CODEC_COUNT };
 static const struct decode_terms decode_ns[COST_INPUTS] = {
     [UNKNOWN_INPUT] = {TUNED_DECODE_UNKNOWN},
-    [HANDED_INPUT] = {TUNED_DECODE_COEFFICIENTS},
+    [COEFFICIENTS_INPUT] = {TUNED_DECODE_COEFFICIENTS},
     [LIBJPEG_INPUT] = {TUNED_DECODE_LIBJPEG},
 };
 
@@ -65,7 +65,7 @@ static struct encode_cost encoding_cost(const struct work_plan *plan) {
     return codec_get(plan->output)->encode_cost(&extent, &plan->options);
 }
 
-static float known(float ratio) {
+static float ratio_or_one(float ratio) {
     return ratio > 0 ? ratio : 1;
 }
 
@@ -93,16 +93,16 @@ static float device_time_ns(const struct work_plan *plan) {
 }
 
 /* Whether a GPU reads such files: gpu/engine/entropy_decoder.h. */
-static bool is_readable(const struct work_plan *plan) {
+static bool are_scans_decodable(const struct work_plan *plan) {
     struct coefficients_layout layout;
     return plan->input.size <= COST_READ_MAX && coefficients_lay_out(&plan->picture.native, &layout) &&
            coefficients_size(&layout) <= COST_READ_VALUES_MAX;
 }
 
 /* The whole of a file that cores can hand over, with a GPU that reads it. */
-static float reading_ns(const struct work_plan *plan) {
+static float scans_ns(const struct work_plan *plan) {
     float size = (float)plan->input.size;
-    return is_readable(plan)
+    return are_scans_decodable(plan)
                ? TUNED_GPU_ENTROPY_DECODE_NS + TUNED_GPU_ENTROPY_DECODE_BYTE_NS * size + device_time_ns(plan)
                : 0;
 }
@@ -145,12 +145,12 @@ static struct way_cost cost_of(enum way way, const struct work_plan *plan, const
     case WAY_GPU_FILE:
         return (struct way_cost){.table_ns = (int64_t)p->device};
     case WAY_GPU_SCANS:
-        return (struct way_cost){.table_ns = (int64_t)reading_ns(plan)};
+        return (struct way_cost){.table_ns = (int64_t)scans_ns(plan)};
     case WAY_GPU_COEFFICIENTS:
-        return make_cost(TUNED_REQUEST_NS + decoding_ns(plan, HANDED_INPUT) + p->device, HANDED_INPUT,
-                         p->work, p->output);
+        return make_cost(TUNED_REQUEST_NS + decoding_ns(plan, COEFFICIENTS_INPUT) + p->device,
+                         COEFFICIENTS_INPUT, p->work, p->output);
     case WAY_BLOCKS: /* coefficients are read, and written in about the same time */
-        return make_cost(TUNED_REQUEST_NS + 2 * decoding_ns(plan, HANDED_INPUT), MOVED_INPUT, p->work,
+        return make_cost(TUNED_REQUEST_NS + 2 * decoding_ns(plan, COEFFICIENTS_INPUT), BLOCKS_INPUT, p->work,
                          p->output);
     case WAY_GPU_DECODE:
         return make_cost(TUNED_REQUEST_NS + p->device + p->encoding, GPU_INPUT, p->work, p->output);
@@ -180,14 +180,14 @@ static int64_t search_of(const struct cost *cost, enum way way) {
 
 static int64_t learnt_ns(const struct cost_model *model, const struct cost *cost, enum way way) {
     const struct way_cost *taken = &cost->ways[way];
-    float search = (float)search_of(cost, way) * known(model->detect_ratio);
+    float search = (float)search_of(cost, way) * ratio_or_one(model->detect_ratio);
     switch (way) {
     case WAY_GPU_FILE:
-        return (int64_t)((float)taken->table_ns * known(model->device_ratio));
+        return (int64_t)((float)taken->table_ns * ratio_or_one(model->device_ratio));
     case WAY_GPU_SCANS:
         return taken->table_ns;
     default:
-        return (int64_t)((float)taken->table_ns * known(model->ratio[taken->kind]) + search) + 1;
+        return (int64_t)((float)taken->table_ns * ratio_or_one(model->ratio[taken->kind]) + search) + 1;
     }
 }
 
@@ -227,15 +227,15 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
     return cost;
 }
 
-static float limited(float value, float least, float most) {
+static float clamp(float value, float least, float most) {
     return value < least ? least : value > most ? most : value;
 }
 
 /* The first request of a kind has the full `weight`; later ones have `learning` times that. */
 static void learn(_Atomic float *ratio, int64_t table_ns, int64_t real_ns, float weight) {
     float old = *ratio;
-    float seen = limited((float)real_ns / (float)table_ns, 1 / ratio_max, ratio_max);
-    *ratio = known(old) + (seen - known(old)) * weight * (old > 0 ? learning : 1);
+    float seen = clamp((float)real_ns / (float)table_ns, 1 / ratio_max, ratio_max);
+    *ratio = ratio_or_one(old) + (seen - ratio_or_one(old)) * weight * (old > 0 ? learning : 1);
 }
 
 void cost_learn(struct cost_model *model, const struct cost *cost, enum way way, int64_t real_ns,
@@ -244,11 +244,11 @@ void cost_learn(struct cost_model *model, const struct cost *cost, enum way way,
     int64_t search = search_of(cost, way);
     int64_t own = way == WAY_GPU_COEFFICIENTS ? 0 : search_ns; /* a form may ask for one unannounced */
     if (taken->table_ns > 0) {
-        float weight = limited((float)taken->table_ns / weighty_ns, 0, 1);
+        float weight = clamp((float)taken->table_ns / weighty_ns, 0, 1);
         learn(&model->ratio[taken->kind], taken->table_ns, real_ns - own, weight);
     }
     if (search > 0) {
-        float weight = limited((float)search / weighty_ns, 0, 1);
+        float weight = clamp((float)search / weighty_ns, 0, 1);
         learn(&model->detect_ratio, search, search_ns, weight);
     }
 }
@@ -258,14 +258,13 @@ void cost_learn(struct cost_model *model, const struct cost *cost, enum way way,
  * allocates memory, and then the queue would send all pictures to the processor. The first 28 pictures
  * in progress on one GPU multiply the ratio by 5.5 at most. */
 void cost_learn_device(struct cost_model *model, const struct cost *cost, int64_t real_ns) {
-    float old = known(model->device_ratio);
+    float old = ratio_or_one(model->device_ratio);
     float seen = (float)real_ns / (float)cost->ways[WAY_GPU_FILE].table_ns;
     float step = old * device_step;
-    model->device_ratio =
-        limited(seen > old ? old + step : old - step, 1 / device_ratio_max, device_ratio_max);
+    model->device_ratio = clamp(seen > old ? old + step : old - step, 1 / device_ratio_max, device_ratio_max);
 }
 
 void cost_doubt_device(struct cost_model *model) {
-    float old = known(model->device_ratio);
+    float old = ratio_or_one(model->device_ratio);
     model->device_ratio = old - (old - 1) * device_drift;
 }

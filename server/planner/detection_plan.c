@@ -10,7 +10,7 @@ static uint32_t rounded_up(uint32_t side, uint32_t unit) {
 
 /* A side of the picture that is searched: a multiple of the detector's unit. Networks find more in a picture
  * that is stretched a little than in one with a border. */
-static uint32_t seen(uint32_t side, uint32_t longest, int most, uint32_t unit) {
+static uint32_t searched_side(uint32_t side, uint32_t longest, int most, uint32_t unit) {
     if (most == DETECT_SIZE_FULL || longest <= (uint32_t)most) {
         return rounded_up(side, unit);
     }
@@ -23,8 +23,8 @@ static void frame_of(struct boxes_frame *frame, const struct detector *detector,
     const uint32_t unit = (uint32_t)detector->unit;
     int most = size == 0 ? DETECT_SIZE_USUAL : size;
     uint32_t longest = upright->width > upright->height ? upright->width : upright->height;
-    *frame = (struct boxes_frame){.searched_width = seen(upright->width, longest, most, unit),
-                                  .searched_height = seen(upright->height, longest, most, unit),
+    *frame = (struct boxes_frame){.searched_width = searched_side(upright->width, longest, most, unit),
+                                  .searched_height = searched_side(upright->height, longest, most, unit),
                                   .width = upright->width,
                                   .height = upright->height};
 }

@@ -15,7 +15,7 @@ enum {
 
 /* An answer that keeps blocks is about as large as its input, whatever the quality. Most of an input may be
  * metadata, so the number of samples limits this room as well. */
-size_t footprint_room(const struct work_plan *plan) {
+size_t footprint_device_output(const struct work_plan *plan) {
     size_t eighths = plan->options.quality > 90 ? 8 : 3;
     const struct image_shape written = transcode_written(&plan->encoded, plan_colours(plan));
     size_t samples = plan_shape_size(&written), usual = samples / 8 * eighths;
@@ -143,6 +143,7 @@ uint64_t footprint_sum(const struct footprint *footprint) {
 }
 
 uint64_t footprint_beside_device(const struct work_plan *plan) {
-    return plan->input.size + (uint64_t)footprint_room(plan) + answer_bytes(plan) + metadata_bytes(plan) +
-           selection_mask_bytes(&plan->selection, &plan->stored) + detection_bytes(&plan->detection);
+    return plan->input.size + (uint64_t)footprint_device_output(plan) + answer_bytes(plan) +
+           metadata_bytes(plan) + selection_mask_bytes(&plan->selection, &plan->stored) +
+           detection_bytes(&plan->detection);
 }

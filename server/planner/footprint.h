@@ -36,6 +36,6 @@ uint64_t footprint_beside_device(const struct work_plan *plan);
 
 /* Bytes of the buffer in which a device encodes a JPEG. Filtered photographs take a fraction of it; the CPU
  * encodes a picture that needs more. */
-size_t footprint_room(const struct work_plan *plan);
+size_t footprint_device_output(const struct work_plan *plan);
 
 #endif

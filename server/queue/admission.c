@@ -47,7 +47,7 @@ static unsigned capacity(const struct admission *admission, enum job_kind kind) 
     return kind == JOB_LARGE            ? limits->large_only
            : kind == JOB_DEVICE         ? limits->devices
            : kind == JOB_ENTROPY_DECODE ? limits->entropy_decodes
-                                        : limits->workers - admission->apart;
+                                        : limits->workers - admission->large_on_general;
 }
 
 static struct job_queue *queue_of(struct admission *admission, const struct job *job) {
@@ -95,7 +95,7 @@ static bool is_slower_than_workers(const struct admission *admission, const stru
 }
 
 /* Whether the device is down or stalls. */
-static bool is_out(const struct admission *admission, int64_t now) {
+static bool is_device_out(const struct admission *admission, int64_t now) {
     bool busy = admission->queue[JOB_DEVICE].running >= admission->limits.devices;
     return admission->device_down || (busy && now - admission->device_ns >= ADMISSION_STALL_NS);
 }
@@ -109,20 +109,20 @@ static bool shares_device(const struct admission *admission, int64_t now) {
     }
     bool busy = queue->running >= admission->limits.devices;
     bool helps = is_slower_than_workers(admission, newest) && is_sooner_without(admission, newest);
-    return is_out(admission, now) || (busy && helps);
+    return is_device_out(admission, now) || (busy && helps);
 }
 
-/* The same for the readers' queue. */
-static bool shares_readers(const struct admission *admission) {
+/* The same for the queue of entropy decoding. */
+static bool shares_entropy_decodes(const struct admission *admission) {
     return admission->device_down && admission->queue[JOB_ENTROPY_DECODE].waiting > 0;
 }
 
 bool admission_overflows(const struct admission *admission, int64_t now) {
-    return shares_readers(admission) || shares_device(admission, now);
+    return shares_entropy_decodes(admission) || shares_device(admission, now);
 }
 
 /* Updates `standing`. Only small jobs count, since large ones wait by intention. */
-static int64_t observe(struct admission *admission, int64_t now) {
+static int64_t update_standing(struct admission *admission, int64_t now) {
     int64_t wait = admission_wait(admission, JOB_SMALL, now), target = admission_target(admission);
     if (wait >= target) {
         admission->above_ns = admission->above_ns ? admission->above_ns : now;
@@ -144,7 +144,7 @@ static bool is_full(const struct admission *admission) {
 }
 
 enum refusal admission_gate(struct admission *admission, int64_t max_wait_ns, int64_t now) {
-    int64_t wait = observe(admission, now);
+    int64_t wait = update_standing(admission, now);
     if (is_full(admission)) {
         return REFUSAL_QUEUE;
     }
@@ -177,7 +177,7 @@ static void learn_typical(struct admission *admission, int64_t cost_ns) {
 }
 
 static enum refusal judge(struct admission *admission, const struct job *job, int64_t now) {
-    int64_t wait = observe(admission, now);
+    int64_t wait = update_standing(admission, now);
     if (is_full(admission)) {
         return REFUSAL_QUEUE;
     }
@@ -222,9 +222,9 @@ static bool small_jobs_wait(const struct admission *admission) {
     return small->waiting > 0 && small->waiting + small->running >= capacity(admission, JOB_SMALL);
 }
 
-/* Whether a job goes to the readers: cores have enough such files, or other work, or leave all to the
- * device. */
-static bool is_for_readers(const struct admission *admission, const struct job *job) {
+/* Whether the device decodes the scans of the job's file: cores have enough such files, or other work, or
+ * leave all to the device. */
+static bool is_for_entropy_decode(const struct admission *admission, const struct job *job) {
     const struct admission_limits *limits = &admission->limits;
     unsigned enough = limits->workers >= 2 ? limits->workers / 2 : 1;
     bool busy = admission->decoding >= enough || small_jobs_wait(admission);
@@ -253,9 +253,9 @@ static void set_way(const struct admission *admission, struct job *job, enum way
 enum refusal admission_enter(struct admission *admission, struct job *job, int64_t now) {
     bool device = job->way == WAY_GPU_FILE || spares_cores(admission, job, now);
     set_way(admission, job,
-            device                           ? WAY_GPU_FILE
-            : is_for_readers(admission, job) ? WAY_GPU_SCANS
-                                             : job->general);
+            device                                  ? WAY_GPU_FILE
+            : is_for_entropy_decode(admission, job) ? WAY_GPU_SCANS
+                                                    : job->general);
     enum refusal refusal = judge(admission, job, now);
     if (refusal == REFUSAL_NONE) {
         job->entered_ns = now;
@@ -287,7 +287,7 @@ static bool is_first(const struct admission *admission, const struct job *job) {
     return first;
 }
 
-/* The way that a worker of that role takes: a job of the device's or the readers' queue that another worker
+/* The way that a worker of that role takes: a job of the device's two queues that another worker
  * begins is a general worker's from then on. */
 static enum way way_with(const struct job *job, enum role role) {
     return (unsigned)role == (unsigned)job->kind ? job->way : job->general;
@@ -312,7 +312,7 @@ static struct job *choose(const struct admission *admission, const struct job_qu
     return job;
 }
 
-static bool is_apart(const struct job *job) {
+static bool is_large_on_general(const struct job *job) {
     return job->kind == JOB_LARGE && job->role == ROLE_ANY;
 }
 
@@ -323,7 +323,7 @@ static struct job *begin(struct admission *admission, struct job *job, enum role
     }
     job->role = role;
     admission->decoding += is_decoding(job);
-    admission->apart += is_apart(job);
+    admission->large_on_general += is_large_on_general(job);
     admission->device_ns = job->kind == JOB_DEVICE ? now : admission->device_ns;
     struct job_queue *queue = queue_of(admission, job);
     queue->running++;
@@ -340,28 +340,29 @@ static struct job *take_any_late(struct admission *admission, int64_t now, enum 
     return job;
 }
 
-/* Leaves a large job of the device or the readers while half of the general workers have such jobs. */
+/* Leaves a large job of the device's two queues while half of the general workers have such jobs. */
 static struct job *unless_crowded(const struct admission *admission, struct job *job) {
-    return job && is_large(admission, job) && admission->apart >= admission->limits.workers / 2 ? NULL : job;
+    bool crowded = admission->large_on_general >= admission->limits.workers / 2;
+    return job && crowded && is_large(admission, job) ? NULL : job;
 }
 
-/* Chooses the readers' oldest job, or else a job of the device: the newest, and while the device is out the
- * oldest. */
+/* Chooses the oldest job that waits for entropy decoding, or else a job of the device: the newest, and while
+ * the device is out the oldest. */
 static struct job *take_overflow(struct admission *admission, int64_t now) {
     struct job *job = NULL;
-    if (shares_readers(admission)) {
+    if (shares_entropy_decodes(admission)) {
         job = unless_crowded(admission,
                              choose(admission, &admission->queue[JOB_ENTROPY_DECODE], ROLE_ANY, false));
     }
     if (!job && shares_device(admission, now)) {
-        bool newest = !is_out(admission, now);
+        bool newest = !is_device_out(admission, now);
         job = unless_crowded(admission, choose(admission, &admission->queue[JOB_DEVICE], ROLE_ANY, newest));
     }
     return job;
 }
 
 struct job *admission_take(struct admission *admission, enum role role, int64_t now, enum refusal *refusal) {
-    int64_t wait = observe(admission, now);
+    int64_t wait = update_standing(admission, now);
     struct job *job = take_any_late(admission, now, refusal);
     if (job) {
         return job;
@@ -381,13 +382,13 @@ void admission_done(struct admission *admission, struct job *job, int64_t now) {
     queue->running--;
     queue->running_ns -= cost_of(job)->ns;
     room_give(&admission->room, cost_of(job)->bytes);
-    admission->apart -= is_apart(job);
+    admission->large_on_general -= is_large_on_general(job);
     admission->decoding -= is_decoding(job);
     admission->device_ns = job->kind == JOB_DEVICE ? now : admission->device_ns;
     if (job->served) {
         learn_typical(admission, general_ns(job));
     }
-    observe(admission, now);
+    update_standing(admission, now);
 }
 
 struct job *admission_clear(struct admission *admission) {

@@ -30,14 +30,14 @@
  * longer than the processor needs. While the device is down or stalls (all its workers are busy, and none
  * began or finished a job for ADMISSION_STALL_NS), they take the oldest job.
  *
- * *The readers' jobs.* A job with WAY_GPU_SCANS has a file that either a core or the device can read, and
- * the device does the rest. A core reads one file after the other, and each of them sooner. The device takes
- * longer for a file, but reads hundreds at a time and needs no core for it. So general workers read while few
- * such files are in progress: the job takes WAY_GPU_COEFFICIENTS then, and counts in `decoding` as long as it
- * waits or runs. It waits for a *reader*, a thread that passes it to the device and sleeps meanwhile, when
- * half of the general workers have such jobs already, when small jobs wait and no general worker is idle, or
- * when nothing is `shared`. The choice is made once, on entry. Only while the device is down do general
- * workers take the readers' jobs, the oldest first.
+ * *Entropy decoding.* A job with WAY_GPU_SCANS has a file whose scans either a core or the device can decode,
+ * and the device does the rest. A core decodes one file after the other, and each of them sooner. The device
+ * takes longer for a file, but decodes hundreds at a time and needs no core for it. So general workers decode
+ * while few such files are in progress: the job takes WAY_GPU_COEFFICIENTS then, and counts in `decoding` as
+ * long as it waits or runs. The device decodes it, and a worker that passed it on sleeps meanwhile, when half
+ * of the general workers have such jobs already, when small jobs wait and no general worker is idle, or when
+ * nothing is `shared`. The choice is made once, on entry. Only while the device is down do general workers
+ * take jobs from that queue, the oldest first.
  *
  * *Memory.* A job begins when room.h has memory for it; until then later jobs that need less pass it. A lone
  * job also waits until all jobs that came before it have begun.
@@ -99,7 +99,7 @@ enum role { ROLE_ANY, ROLE_LARGE, ROLE_DEVICE, ROLE_ENTROPY_DECODE };
 /* What a job takes on a way, as predicted. */
 struct job_way {
     int64_t ns;     /* time of the worker, a GPU's part included; 0: the job cannot take that way */
-    uint64_t bytes; /* memory beside the body; a reader that must compute is not counted with more */
+    uint64_t bytes; /* memory beside the body; of WAY_GPU_SCANS not more, should a core have to compute */
 };
 
 /* A member of a request. The caller fills the first part before admission_enter. */
@@ -126,7 +126,7 @@ struct admission_limits {
     unsigned workers;         /* general workers */
     unsigned large_only;      /* workers for large jobs only */
     unsigned devices;         /* workers that pass jobs to the device */
-    unsigned entropy_decodes; /* workers that pass files to the device to be read; 0: cores read all files */
+    unsigned entropy_decodes; /* workers that pass files to the device to be decoded; 0: cores decode all */
     bool shared;              /* general workers may take what the device can do */
     unsigned queue;           /* most jobs that may wait; 0: any number */
     uint64_t memory;          /* bytes for bodies and running jobs together: room.h divides them */
@@ -142,13 +142,13 @@ struct job_queue {
 struct admission {
     struct admission_limits limits;
     struct job_queue queue[JOB_KINDS];
-    unsigned apart;     /* large jobs that general workers run */
-    unsigned decoding;  /* jobs on WAY_GPU_COEFFICIENTS that wait or run */
-    struct room room;   /* the memory of running jobs; the caller sets room.bodies */
-    int64_t typical_ns; /* approximate median of the predicted costs of served jobs */
-    int64_t above_ns;   /* since when the wait has reached the target; 0: it is below */
-    int64_t busy_ns;    /* when it was last above half of the target */
-    int64_t device_ns;  /* when the device last took or finished a job */
+    unsigned large_on_general; /* large jobs that general workers run */
+    unsigned decoding;         /* jobs on WAY_GPU_COEFFICIENTS that wait or run */
+    struct room room;          /* the memory of running jobs; the caller sets room.bodies */
+    int64_t typical_ns;        /* approximate median of the predicted costs of served jobs */
+    int64_t above_ns;          /* since when the wait has reached the target; 0: it is below */
+    int64_t busy_ns;           /* when it was last above half of the target */
+    int64_t device_ns;         /* when the device last took or finished a job */
     bool standing;
     bool device_down; /* set by the caller while the device does not serve */
 };
@@ -158,7 +158,7 @@ void admission_init(struct admission *admission, const struct admission_limits *
 /* Predicts how many nanoseconds a job that enters this queue now would wait. */
 int64_t admission_wait(const struct admission *admission, enum job_kind kind, int64_t now);
 
-/* Whether general workers may take jobs from the device's or the readers' queue now. */
+/* Whether general workers may take jobs from the device's two queues now. */
 bool admission_overflows(const struct admission *admission, int64_t now);
 
 /* The least predicted time of a large job. */

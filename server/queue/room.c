@@ -13,7 +13,7 @@ static uint64_t jobs_part(uint64_t budget) {
 }
 
 /* With what it leaves free. */
-static uint64_t wide(uint64_t bytes) {
+static uint64_t with_margin(uint64_t bytes) {
     return bytes + bytes / SPARE;
 }
 
@@ -26,28 +26,30 @@ uint64_t room_most_body(uint64_t budget) {
 }
 
 bool room_is_lone(uint64_t budget, uint64_t bytes) {
-    return wide(bytes) > jobs_part(budget);
+    return with_margin(bytes) > jobs_part(budget);
 }
 
 /* What a lone job leaves to other jobs, and as much again to other bodies. */
-static uint64_t beside(uint64_t budget, uint64_t bytes, uint64_t body) {
+static uint64_t left_to_others(uint64_t budget, uint64_t bytes, uint64_t body) {
     uint64_t own = bytes + body;
     return own < budget ? (budget - own) / 2 : 0;
 }
 
 static bool lone_fits(const struct room *room, uint64_t bytes, uint64_t body) {
-    uint64_t left = beside(room->budget, bytes, body);
+    uint64_t left = left_to_others(room->budget, bytes, body);
     uint64_t others = room->bodies > body ? room->bodies - body : 0;
     return room->lone == 0 && room->bytes <= left && others <= left;
 }
 
 static bool other_fits(const struct room *room, uint64_t bytes) {
-    uint64_t part = room->lone ? beside(room->budget, room->lone, room->lone_body) : jobs_part(room->budget);
+    uint64_t part =
+        room->lone ? left_to_others(room->budget, room->lone, room->lone_body) : jobs_part(room->budget);
     return room->bytes + bytes <= part;
 }
 
 bool room_fits(const struct room *room, uint64_t bytes, uint64_t body) {
-    return room_is_lone(room->budget, bytes) ? lone_fits(room, bytes, body) : other_fits(room, wide(bytes));
+    return room_is_lone(room->budget, bytes) ? lone_fits(room, bytes, body)
+                                             : other_fits(room, with_margin(bytes));
 }
 
 void room_take(struct room *room, uint64_t bytes, uint64_t body) {
@@ -68,7 +70,7 @@ void room_give(struct room *room, uint64_t bytes) {
 }
 
 bool room_grow(struct room *room, uint64_t *bytes, uint64_t needed, uint64_t body) {
-    if (needed <= wide(*bytes)) {
+    if (needed <= with_margin(*bytes)) {
         return true;
     }
     room_give(room, *bytes);
@@ -79,6 +81,6 @@ bool room_grow(struct room *room, uint64_t *bytes, uint64_t needed, uint64_t bod
 }
 
 uint64_t room_for_bodies(const struct room *room) {
-    return room->lone ? room->lone_body + beside(room->budget, room->lone, room->lone_body)
+    return room->lone ? room->lone_body + left_to_others(room->budget, room->lone, room->lone_body)
                       : room->budget / BODY_SHARE;
 }

@@ -22,8 +22,8 @@
 #include "filters/backend.h"
 
 enum {
-    CALM_NS = 1000000000, /* a large job gets help after so long without small ones */
-    WAKES_MAX = 4,        /* the memory of one job rarely suffices for more than that */
+    HELP_AFTER_NS = 1000000000, /* a large job gets help after so long without small ones */
+    WAKES_MAX = 4,              /* the memory of one job rarely suffices for more than that */
 };
 
 /* Each worker of a role other than ROLE_ANY sleeps on one of these. */
@@ -33,7 +33,7 @@ struct sleeper {
 };
 
 /* A thread and what it does. */
-struct post {
+struct worker_thread {
     struct workers *pool;
     enum role role;
     pthread_t thread;
@@ -45,18 +45,18 @@ struct workers {
     bool stopping, cancelling;
     struct admission admission;
     struct sleeper *asleep[JOB_KINDS]; /* workers for each kind, the latest sleeper first; under the lock */
-    unsigned called[JOB_KINDS];        /* workers that were woken and have not looked yet; under the lock */
-    sem_t cores;                       /* readers that may begin to compute */
+    unsigned woken[JOB_KINDS];         /* workers that were woken and have not looked yet; under the lock */
+    sem_t cores;                       /* entropy-decode workers that may begin to compute */
     unsigned watching;                 /* general workers that wake up in time; see wait_for_work */
     _Atomic int64_t small_ns;          /* when the last small job was taken */
-    atomic_bool open;           /* admission_is_open when show was last called; read without the lock */
+    atomic_bool open;           /* admission_is_open when publish was last called; read without the lock */
     _Atomic uint64_t body_room; /* the same of room_for_bodies */
     _Atomic int64_t large_ns;   /* the same of admission_large_ns */
     unsigned count;             /* threads started */
-    struct post post[];
+    struct worker_thread threads[];
 };
 
-static void show(struct workers *workers) {
+static void publish(struct workers *workers) {
     struct metrics *metrics = workers->options.metrics;
     metrics_set(metrics, METRIC_QUEUE_DEPTH, admission_waiting(&workers->admission));
     metrics_set(metrics, METRIC_QUEUE_STANDING, workers->admission.standing);
@@ -75,7 +75,7 @@ static int64_t refresh_admission(struct workers *workers) {
 }
 
 /* Takes the next job as admission_take does. Locked. */
-static struct job *next(struct workers *workers, enum role role, enum refusal *refusal) {
+static struct job *take_next(struct workers *workers, enum role role, enum refusal *refusal) {
     struct job *job;
     if (workers->cancelling) {
         *refusal = REFUSAL_DRAINING;
@@ -86,7 +86,7 @@ static struct job *next(struct workers *workers, enum role role, enum refusal *r
     if (job && job->kind == JOB_SMALL) {
         workers->small_ns = clock_ns();
     }
-    show(workers);
+    publish(workers);
     return job;
 }
 
@@ -96,7 +96,7 @@ static struct sleeper *choose_sleepers(struct workers *workers, unsigned kind, u
     struct sleeper *first = workers->asleep[kind], **end = &first;
     for (; most > 0 && *end; most--) {
         end = &(*end)->next;
-        workers->called[kind]++;
+        workers->woken[kind]++;
     }
     workers->asleep[kind] = *end;
     *end = NULL;
@@ -136,7 +136,7 @@ static void sleep_locked(struct workers *workers, enum role role, struct sleeper
     while (sem_wait(&sleeper->wake) != 0) {
     }
     crew_lock(workers->crew);
-    workers->called[role]--;
+    workers->woken[role]--;
 }
 
 /* Locked. */
@@ -148,12 +148,12 @@ static void wake_all(struct workers *workers) {
 }
 
 /* Waits for a job; NULL when the pool ends and this worker's queue is empty. */
-static struct job *take(struct workers *workers, enum role role, struct sleeper *sleeper,
-                        enum refusal *refusal) {
+static struct job *wait_for_job(struct workers *workers, enum role role, struct sleeper *sleeper,
+                                enum refusal *refusal) {
     const struct job_queue *queue = &workers->admission.queue[role];
     struct job *job;
     crew_lock(workers->crew);
-    while (!(job = next(workers, role, refusal)) && !(workers->stopping && queue->waiting == 0)) {
+    while (!(job = take_next(workers, role, refusal)) && !(workers->stopping && queue->waiting == 0)) {
         sleep_locked(workers, role, sleeper);
     }
     if (workers->stopping) { /* others may sleep because jobs waited for memory */
@@ -181,7 +181,7 @@ static void open_lanes(const struct workers_options *options, struct worker *wor
 
 /* Helping with a large job would delay the helper's next small job. */
 static struct crew *helpers(struct workers *workers, const struct job *job) {
-    return job->kind != JOB_LARGE || clock_ns() - workers->small_ns > CALM_NS ? workers->crew : NULL;
+    return job->kind != JOB_LARGE || clock_ns() - workers->small_ns > HELP_AFTER_NS ? workers->crew : NULL;
 }
 
 static void run(struct workers *workers, enum role role) {
@@ -191,7 +191,7 @@ static void run(struct workers *workers, enum role role) {
     enum refusal refusal;
     sem_init(&sleeper.wake, 0, 0);
     open_lanes(options, &worker);
-    for (struct job *job; (job = take(workers, role, &sleeper, &refusal));) {
+    for (struct job *job; (job = wait_for_job(workers, role, &sleeper, &refusal));) {
         open_lanes(options, &worker);
         worker.crew = helpers(workers, job);
         if (refusal == REFUSAL_NONE) {
@@ -208,21 +208,21 @@ static void run(struct workers *workers, enum role role) {
 }
 
 /* Device workers have the highest priority. */
-static void *run_post(void *argument) {
+static void *run_thread(void *argument) {
     static const struct {
         const char *name;
         bool behind_device;
         int nice;
-    } ways[] = {[ROLE_ANY] = {"blurd-worker", true, 0},
-                [ROLE_LARGE] = {"blurd-large", true, TUNED_NICE_LARGE},
-                [ROLE_DEVICE] = {"blurd-device", false, 0},
-                [ROLE_ENTROPY_DECODE] = {"blurd-reader", true, 0}};
-    const struct post *post = argument;
-    bool behind = ways[post->role].behind_device && post->pool->admission.limits.devices > 0;
-    prctl(PR_SET_NAME, ways[post->role].name);
-    int nice = getpriority(PRIO_PROCESS, 0) + ways[post->role].nice + (behind ? TUNED_NICE_BESIDE_GPU : 0);
+    } roles[] = {[ROLE_ANY] = {"blurd-worker", true, 0},
+                 [ROLE_LARGE] = {"blurd-large", true, TUNED_NICE_LARGE},
+                 [ROLE_DEVICE] = {"blurd-device", false, 0},
+                 [ROLE_ENTROPY_DECODE] = {"blurd-entropy", true, 0}};
+    const struct worker_thread *thread = argument;
+    bool behind = roles[thread->role].behind_device && thread->pool->admission.limits.devices > 0;
+    prctl(PR_SET_NAME, roles[thread->role].name);
+    int nice = getpriority(PRIO_PROCESS, 0) + roles[thread->role].nice + (behind ? TUNED_NICE_BESIDE_GPU : 0);
     setpriority(PRIO_PROCESS, 0, nice); /* on Linux 0 means the calling thread; a failure is harmless */
-    run(post->pool, post->role);
+    run(thread->pool, thread->role);
     return NULL;
 }
 
@@ -234,9 +234,9 @@ static enum status start_threads(struct workers *pool, struct error *err) {
                                [ROLE_ENTROPY_DECODE] = limits->entropy_decodes};
     for (unsigned role = 0; role < sizeof counts / sizeof counts[0]; role++) {
         for (unsigned i = 0; i < counts[role]; i++, pool->count++) {
-            struct post *post = &pool->post[pool->count];
-            *post = (struct post){.pool = pool, .role = (enum role)role};
-            int error = pthread_create(&post->thread, NULL, run_post, post);
+            struct worker_thread *thread = &pool->threads[pool->count];
+            *thread = (struct worker_thread){.pool = pool, .role = (enum role)role};
+            int error = pthread_create(&thread->thread, NULL, run_thread, thread);
             if (error) {
                 return fail(err, ST_BUSY, "cannot start worker thread %u: %s", pool->count, strerror(error));
             }
@@ -250,7 +250,7 @@ enum status workers_create(struct workers **workers, const struct workers_option
     struct admission_limits limits = options->limits;
     limits.large_only = limits.workers - limits.workers / 4;
     unsigned wanted = limits.workers + limits.large_only + limits.devices + limits.entropy_decodes;
-    struct workers *pool = calloc(1, sizeof *pool + wanted * sizeof pool->post[0]);
+    struct workers *pool = calloc(1, sizeof *pool + wanted * sizeof pool->threads[0]);
     struct crew *crew = crew_create(TUNED_GRAIN, true);
     if (!pool || !crew) {
         free(pool);
@@ -260,7 +260,7 @@ enum status workers_create(struct workers **workers, const struct workers_option
     pool->crew = crew;
     pool->options = *options;
     admission_init(&pool->admission, &limits);
-    show(pool);
+    publish(pool);
     sem_init(&pool->cores, 0, limits.workers);
     enum status status = start_threads(pool, err);
     if (status != ST_OK) {
@@ -282,7 +282,7 @@ enum refusal workers_gate(struct workers *workers, int64_t max_wait_ns, int64_t 
     int64_t now = clock_ns();
     *wait_ns = admission_wait(&workers->admission, JOB_SMALL, now);
     enum refusal refusal = admission_gate(&workers->admission, max_wait_ns, now);
-    show(workers);
+    publish(workers);
     crew_unlock(workers->crew);
     return refusal;
 }
@@ -294,18 +294,18 @@ enum refusal workers_submit(struct workers *workers, struct job *job, int64_t *w
         workers->stopping ? REFUSAL_DRAINING : admission_enter(&workers->admission, job, now);
     enum job_kind kind = job->kind;
     *wait_ns = admission_wait(&workers->admission, kind, now);
-    bool entered = refusal == REFUSAL_NONE, apart = kind == JOB_DEVICE || kind == JOB_ENTROPY_DECODE;
-    struct sleeper *called = choose_sleepers(workers, kind, entered);
+    bool entered = refusal == REFUSAL_NONE, own_workers = kind == JOB_DEVICE || kind == JOB_ENTROPY_DECODE;
+    struct sleeper *woken = choose_sleepers(workers, kind, entered);
     const struct job_queue *queue = workers->admission.queue;
     bool for_device = queue[JOB_DEVICE].waiting > 0 || queue[JOB_ENTROPY_DECODE].waiting > 0;
-    bool unwatched = for_device && workers->watching == 0 && !called;
-    bool others = !apart || unwatched || admission_overflows(&workers->admission, now);
-    show(workers);
+    bool unwatched = for_device && workers->watching == 0 && !woken;
+    bool others = !own_workers || unwatched || admission_overflows(&workers->admission, now);
+    publish(workers);
     crew_unlock(workers->crew);
     if (entered && others) {
         crew_wake(workers->crew);
     }
-    wake(called);
+    wake(woken);
     return refusal;
 }
 
@@ -317,7 +317,7 @@ bool workers_grow(struct workers *workers, struct job *job, uint64_t bytes) {
     crew_lock(workers->crew);
     refresh_admission(workers);
     bool fits = room_grow(&workers->admission.room, &job->ways[job->way].bytes, bytes, job->body);
-    show(workers);
+    publish(workers);
     crew_unlock(workers->crew);
     return fits;
 }
@@ -327,24 +327,24 @@ bool workers_is_large(const struct workers *workers, int64_t cost_ns) {
 }
 
 void workers_done(struct workers *workers, struct job *job) {
-    struct sleeper *called[JOB_KINDS];
+    struct sleeper *woken[JOB_KINDS];
     crew_lock(workers->crew);
     int64_t now = refresh_admission(workers);
     admission_done(&workers->admission, job, now);
-    show(workers);
+    publish(workers);
     const struct job_queue *queue = workers->admission.queue;
     bool waiting = queue[JOB_LARGE].waiting > 0 || queue[JOB_SMALL].waiting > 0 ||
                    admission_overflows(&workers->admission, now);
     for (unsigned i = 0; i < JOB_KINDS; i++) { /* for the memory that is free now, perhaps */
-        unsigned left = queue[i].waiting > workers->called[i] ? queue[i].waiting - workers->called[i] : 0;
-        called[i] = choose_sleepers(workers, i, left < WAKES_MAX ? left : WAKES_MAX);
+        unsigned left = queue[i].waiting > workers->woken[i] ? queue[i].waiting - workers->woken[i] : 0;
+        woken[i] = choose_sleepers(workers, i, left < WAKES_MAX ? left : WAKES_MAX);
     }
     crew_unlock(workers->crew);
     if (waiting) {
         crew_wake(workers->crew);
     }
     for (unsigned i = 0; i < JOB_KINDS; i++) {
-        wake(called[i]);
+        wake(woken[i]);
     }
 }
 
@@ -382,7 +382,7 @@ void workers_finish(struct workers *workers, bool cancel) {
     wake_all(workers);
     crew_unlock(workers->crew);
     for (unsigned i = 0; i < workers->count; i++) {
-        pthread_join(workers->post[i].thread, NULL);
+        pthread_join(workers->threads[i].thread, NULL);
     }
     workers->count = 0;
 }

@@ -5,10 +5,10 @@
  *
  * admission.h orders and refuses jobs. Each four general workers come with three workers of lower priority
  * for large jobs (at least one). A device with its own codecs has a worker for each of its concurrent jobs,
- * and several times as many readers for files that it reads itself; these pass jobs on and sleep.
+ * and several times as many for files whose scans it decodes; these pass jobs on and sleep.
  *
- * Readers outnumber the cores. A reader whose job the device gives back computes it itself, as all workers
- * do, but at most limits.workers readers compute at a time: workers_core_take and workers_core_give. */
+ * Entropy-decode workers outnumber the cores. One whose job the device gives back computes it itself, as all
+ * workers do, but at most limits.workers of them compute at a time: workers_core_take, workers_core_give. */
 #ifndef BLURD_SERVER_QUEUE_WORKERS_H
 #define BLURD_SERVER_QUEUE_WORKERS_H
 
@@ -78,8 +78,8 @@ bool workers_is_large(const struct workers *workers, int64_t cost_ns);
 /* Called when the job is finished and its memory is free. Thread-safe. */
 void workers_done(struct workers *workers, struct job *job);
 
-/* Lets a reader compute: waits until fewer than limits.workers of them do. ST_LIMIT once the deadline
- * (core/deadline.h) has passed. Other workers do not wait. */
+/* Lets an entropy-decode worker compute: waits until fewer than limits.workers of them do. ST_LIMIT once the
+ * deadline (core/deadline.h) has passed. Other workers do not wait. */
 enum status workers_core_take(struct worker *worker, int64_t deadline_ns, struct error *err);
 
 /* The worker no longer computes. Does nothing for a worker that took no core. */

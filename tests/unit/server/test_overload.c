@@ -14,6 +14,7 @@
 #include "server/request.h"
 #include "server/service.h"
 #include "server/work.h"
+#include "tests/unit/server/planner/gpu_fixture.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
@@ -31,22 +32,13 @@ static struct service service;
 static struct request request;
 static struct slot body;
 static uint8_t bytes[BODY_MAX];
-static bool down;
-
-static unsigned transcodes(struct backend *backend) {
-    (void)backend;
-    return down ? 0 : 28;
-}
-
-static const struct backend_ops ops = {.transcodes = transcodes};
-static struct backend device = {&ops, "device"};
 
 static int set_up(void **state) {
     char *words[] = {(char[]){"blurd"}, NULL};
     enum config_action action;
     struct error err;
     (void)state;
-    down = false;
+    gpu_codecs = 28;
     memcpy(bytes, header, sizeof header);
     if (config_load(&config, &action, 1, words, &words[1], &err) != ST_OK) {
         return -1;
@@ -54,7 +46,7 @@ static int set_up(void **state) {
     settings.config = config;
     service = (struct service){.config = &config,
                                .slots = slot_pool_create(MEMORY),
-                               .backend[0] = &device,
+                               .backend[0] = &gpu,
                                .backend_count = 2,
                                .gpu_concurrency = 28};
     return cpu_backend_open("baseline", &service.cpu, &err) == ST_OK ? 0 : -1;
@@ -114,7 +106,7 @@ static void test_services_that_read_no_scans(void **state) {
     assert_false(offers(estimate(USUAL), WAY_GPU_SCANS));
     settings.config.jpeg_library = CHOICE_jpeg_library_own;
     assert_true(offers(estimate(USUAL), WAY_GPU_SCANS));
-    down = true;
+    gpu_codecs = 0;
     assert_false(offers(estimate(USUAL), WAY_GPU_SCANS));
 }
 
@@ -194,7 +186,7 @@ static void test_late(void **state) {
 /* What admission counts of pictures around what one request may take. */
 static void test_memory_counted(void **state) {
     (void)state;
-    down = true;
+    gpu_codecs = 0;
     bytes[3] = 0xC0; /* sequential, of one scan */
     const struct job *job = estimate(USUAL);
     assert_int_equal(job->body, USUAL);
@@ -205,7 +197,7 @@ static void test_memory_counted(void **state) {
     bytes[8] = bytes[10] = 10000 & 255;
     config.max_pixels = settings.config.max_pixels = 200000000;
     assert_int_equal(general_bytes(estimate(USUAL)), 0); /* it is refused at once */
-    down = false;
+    gpu_codecs = 28;
     assert_in_range(general_bytes(estimate(USUAL)), 1, MEMORY); /* a GPU does it with less */
     memset(bytes, 0, sizeof header);
     assert_int_equal(general_bytes(estimate(BODY_MAX)) <= room_most(MEMORY) - BODY_MAX, true);
@@ -249,7 +241,7 @@ static void test_moving(void **state) {
         .metrics = metrics_create(&name, 1),
         .calls = {work, refuse},
     };
-    down = true;
+    gpu_codecs = 0;
     sem_init(&over, 0, 0);
     uint64_t predicted = general_bytes(estimate(USUAL));
     assert_int_equal(workers_create(&service.workers, &options, &err), ST_OK);
@@ -283,9 +275,9 @@ static void test_a_form_for_the_gpu(void **state) {
     };
     struct worker worker = {.role = ROLE_ANY};
     assert_int_equal(workers_create(&service.workers, &options, &err), ST_OK);
-    for (unsigned gpu = 0; gpu < 2; gpu++) {
+    for (unsigned served = 0; served < 2; served++) {
         memcpy(bytes, png, sizeof png);
-        service.backend_count = 1 + gpu;
+        service.backend_count = 1 + served;
         estimate(USUAL);
         snprintf(request.content_type, sizeof request.content_type, "multipart/form-data; boundary=x");
         request.picture = (struct bytes){bytes, USUAL};
@@ -293,7 +285,7 @@ static void test_a_form_for_the_gpu(void **state) {
         assert_int_equal(parameters_parse(&request.parameters, "ops=median:radius=25|median:radius=25", &err),
                          ST_OK);
         enum status status = overload_check_needs(&request, &worker, 1);
-        assert_int_equal(status, gpu ? ST_OK : ST_BUSY);
+        assert_int_equal(status, served ? ST_OK : ST_BUSY);
     }
     workers_finish(service.workers, false);
     workers_destroy(service.workers);

@@ -85,7 +85,7 @@ static void test_learning(void **state) {
     assert_true(later.ways[WAY_GPU_COEFFICIENTS].ns > handed->ns * 3 / 2);
 }
 
-/* A GPU's reader takes files up to a size; most of its time depends on the bytes. */
+/* A GPU decodes the scans of files up to a size; most of its time depends on the bytes. */
 static void test_reading(void **state) {
     (void)state;
     static const struct cost_model model;

@@ -89,7 +89,7 @@ static inline void assert_idle(const struct desk *desk) {
         assert_int_equal(queue->running_ns, 0);
         assert_int_equal(admission_wait(&desk->admission, i, desk->now), 0);
     }
-    assert_int_equal(desk->admission.apart, 0);
+    assert_int_equal(desk->admission.large_on_general, 0);
     assert_int_equal(desk->admission.decoding, 0);
     assert_int_equal(desk->admission.room.bytes, 0);
     assert_int_equal(admission_waiting(&desk->admission), 0);

@@ -112,12 +112,12 @@ static void test_large_ones_without_a_device(void **state) {
     assert_int_equal(take(&desk, ROLE_ANY), 3);
     assert_int_equal(desk.job[3].kind, JOB_LARGE);
     assert_int_equal(desk.admission.queue[JOB_LARGE].running_ns, 500 * MS);
-    assert_int_equal(desk.admission.apart, 1);
+    assert_int_equal(desk.admission.large_on_general, 1);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     enter(&desk, 10, 0, 1);
     assert_int_equal(take(&desk, ROLE_ANY), 4);
     done(&desk, 3);
-    assert_int_equal(desk.admission.apart, 0);
+    assert_int_equal(desk.admission.large_on_general, 0);
     assert_int_equal(take(&desk, ROLE_ANY), 2);
     done(&desk, 0);
     done(&desk, 2);

@@ -16,17 +16,17 @@
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
-enum { WORKERS = 2, READERS = 12, JOBS = READERS, MEMORY = 1000, PAUSE_NS = 20000000 };
+enum { WORKERS = 2, DECODERS = 12, JOBS = DECODERS, MEMORY = 1000, PAUSE_NS = 20000000 };
 
 static struct workers *workers;
 static struct metrics *metrics;
 static sem_t begun, gate, over;
-static _Atomic unsigned readers, general, computing, computing_most, late, refused, misnamed;
+static _Atomic unsigned decoders, general, computing, computing_most, late, refused, misnamed;
 static _Atomic bool down;
 static bool by_cores; /* no device can do the jobs that submit makes */
 static int64_t deadline_ns;
-static uint64_t read_bytes;               /* of each job that submit makes */
-static pthread_t used[READERS + WORKERS]; /* threads that worked */
+static uint64_t read_bytes;                /* of each job that submit makes */
+static pthread_t used[DECODERS + WORKERS]; /* threads that worked */
 static unsigned used_count;
 static pthread_mutex_t used_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -90,8 +90,8 @@ static void work(struct job *job, struct worker *worker) {
     char name[16] = "";
     prctl(PR_GET_NAME, name);
     note_thread();
-    (worker->role == ROLE_ENTROPY_DECODE ? readers++ : general++);
-    misnamed += worker->role == ROLE_ENTROPY_DECODE && strcmp(name, "blurd-reader") != 0;
+    (worker->role == ROLE_ENTROPY_DECODE ? decoders++ : general++);
+    misnamed += worker->role == ROLE_ENTROPY_DECODE && strcmp(name, "blurd-entropy") != 0;
     sem_post(&begun);
     sem_wait(&gate);
     if (worker->role == ROLE_ENTROPY_DECODE) {
@@ -134,7 +134,7 @@ static int set_up_with(bool shared) {
     const char *name = "test";
     struct error err;
     metrics = metrics_create(&name, 1);
-    readers = general = computing_most = late = refused = misnamed = 0;
+    decoders = general = computing_most = late = refused = misnamed = 0;
     down = by_cores = false;
     deadline_ns = 0;
     read_bytes = 0;
@@ -146,7 +146,7 @@ static int set_up_with(bool shared) {
         .limits = {.workers = WORKERS,
                    .shared = shared,
                    .devices = 1,
-                   .entropy_decodes = READERS,
+                   .entropy_decodes = DECODERS,
                    .memory = 2 * MEMORY, /* two thirds are for jobs */
                    .target_ns = 20000000,
                    .interval_ns = 200000000},
@@ -163,8 +163,8 @@ static int set_up(void **state) {
     return set_up_with(true);
 }
 
-/* All files are the readers'. */
-static int set_up_readers(void **state) {
+/* All files are the decoders'. */
+static int set_up_decoders(void **state) {
     (void)state;
     return set_up_with(false);
 }
@@ -180,14 +180,14 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* One general worker reads, and as many readers wait at the same time as there are other jobs. */
+/* One general worker reads, and as many decoders wait at the same time as there are other jobs. */
 static void test_many_at_a_time(void **state) {
     struct job jobs[JOBS];
     (void)state;
     submit(jobs, JOBS);
     wait_for(&begun, JOBS);
     assert_int_equal(general, 1);
-    assert_int_equal(readers, JOBS - 1);
+    assert_int_equal(decoders, JOBS - 1);
     assert_int_equal(misnamed, 0);
     open_gate(JOBS);
     wait_for(&over, JOBS);
@@ -233,41 +233,41 @@ static void test_the_wait_for_a_core_ends(void **state) {
     }
 }
 
-/* General workers take what waits for readers when the device goes down. */
+/* General workers take what waits for decoders when the device goes down. */
 static void test_a_device_that_is_down(void **state) {
-    struct job jobs[READERS + 3];
+    struct job jobs[DECODERS + 3];
     (void)state;
-    submit(jobs, READERS + 3);
-    wait_for(&begun, READERS + 1); /* all readers and one general worker are at the gate, two jobs wait */
-    assert_int_equal(readers, READERS);
+    submit(jobs, DECODERS + 3);
+    wait_for(&begun, DECODERS + 1); /* all decoders and one general worker are at the gate, two jobs wait */
+    assert_int_equal(decoders, DECODERS);
     down = true;
     wait_for(&begun, 1); /* the other general worker notices by itself */
     assert_int_equal(general, 2);
-    open_gate(READERS + 3);
-    wait_for(&over, READERS + 3);
+    open_gate(DECODERS + 3);
+    wait_for(&over, DECODERS + 3);
 }
 
-/* Jobs that wait for a reader are done before the pool ends. */
+/* Jobs that wait for a decoder are done before the pool ends. */
 static void test_draining(void **state) {
-    struct job jobs[3 * READERS];
+    struct job jobs[3 * DECODERS];
     (void)state;
-    submit(jobs, 3 * READERS);
-    open_gate(3 * READERS);
+    submit(jobs, 3 * DECODERS);
+    open_gate(3 * DECODERS);
     workers_finish(workers, false);
-    assert_int_equal(readers + general, 3 * READERS);
+    assert_int_equal(decoders + general, 3 * DECODERS);
 }
 
-/* The same when there is memory for few of them at a time, so that readers sleep while jobs wait. */
+/* The same when there is memory for few of them at a time, so that decoders sleep while jobs wait. */
 static void test_draining_with_little_memory(void **state) {
-    struct job jobs[3 * READERS];
+    struct job jobs[3 * DECODERS];
     (void)state;
     read_bytes = MEMORY / 2;
-    submit(jobs, 3 * READERS);
+    submit(jobs, 3 * DECODERS);
     wait_for(&begun, 2);
-    assert_int_equal(readers, 2);
-    open_gate(3 * READERS);
+    assert_int_equal(decoders, 2);
+    open_gate(3 * DECODERS);
     workers_finish(workers, false);
-    assert_int_equal(readers + general, 3 * READERS);
+    assert_int_equal(decoders + general, 3 * DECODERS);
 }
 
 /* The same for general workers: the second one sleeps while the first one has all memory. */
@@ -285,14 +285,14 @@ static void test_draining_small_jobs_with_little_memory(void **state) {
 /* Jobs that come one after the other use the same few threads, so that the other threads take no memory. */
 static void test_few_threads(void **state) {
     (void)state;
-    open_gate(5 * READERS);
-    for (unsigned i = 0; i < 5 * READERS; i++) {
+    open_gate(5 * DECODERS);
+    for (unsigned i = 0; i < 5 * DECODERS; i++) {
         struct job job;
         submit(&job, 1);
         wait_for(&over, 1);
     }
-    assert_int_equal(readers, 5 * READERS);
-    assert_true(used_count <= READERS / 2);
+    assert_int_equal(decoders, 5 * DECODERS);
+    assert_true(used_count <= DECODERS / 2);
 }
 
 static void *cancel(void *unused) {
@@ -301,18 +301,18 @@ static void *cancel(void *unused) {
 }
 
 static void test_cancelling(void **state) {
-    struct job jobs[2 * READERS];
+    struct job jobs[2 * DECODERS];
     pthread_t thread;
     (void)state;
-    submit(jobs, 2 * READERS);
-    wait_for(&begun, READERS + 1);
+    submit(jobs, 2 * DECODERS);
+    wait_for(&begun, DECODERS + 1);
     assert_int_equal(pthread_create(&thread, NULL, cancel, NULL), 0);
-    while (refused < 2 * READERS - READERS - 1) { /* by the general worker that is free */
+    while (refused < 2 * DECODERS - DECODERS - 1) { /* by the general worker that is free */
         pause_for(1000000);
     }
-    open_gate(2 * READERS);
+    open_gate(2 * DECODERS);
     pthread_join(thread, NULL);
-    assert_int_equal(readers + general + refused, 2 * READERS);
+    assert_int_equal(decoders + general + refused, 2 * DECODERS);
 }
 
 int main(void) {
@@ -322,9 +322,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_the_wait_for_a_core_ends, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_device_that_is_down, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_draining, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_draining_with_little_memory, set_up_readers, tear_down),
+        cmocka_unit_test_setup_teardown(test_draining_with_little_memory, set_up_decoders, tear_down),
         cmocka_unit_test_setup_teardown(test_draining_small_jobs_with_little_memory, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_few_threads, set_up_readers, tear_down),
+        cmocka_unit_test_setup_teardown(test_few_threads, set_up_decoders, tear_down),
         cmocka_unit_test_setup_teardown(test_cancelling, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,16 +2,16 @@
  * The queue of jobs whose files the device reads, beside the others of server/queue/admission.h. */
 #include "tests/unit/server/queue/admission_fixture.h"
 
-static struct desk make_desk_of(unsigned workers, unsigned readers) {
+static struct desk make_desk_of(unsigned workers, unsigned decoders) {
     struct desk desk = make_desk(1, true);
     desk.admission.limits.workers = workers;
-    desk.admission.limits.entropy_decodes = readers;
+    desk.admission.limits.entropy_decodes = decoders;
     return desk;
 }
 
-/* Lets half of the general workers run readable jobs, so that the next ones are the readers'. */
-static struct desk make_busy_desk(unsigned readers) {
-    struct desk desk = make_desk_of(2, readers);
+/* Lets half of the general workers run readable jobs, so that the next ones are the decoders'. */
+static struct desk make_busy_desk(unsigned decoders) {
+    struct desk desk = make_desk_of(2, decoders);
     enter_readable(&desk, 10, 40, 1);
     assert_int_equal(take(&desk, ROLE_ANY), 0);
     return desk;
@@ -109,7 +109,7 @@ static void test_idle_workers_come_first(void **state) {
     assert_int_equal(desk.job[4].way, WAY_GPU_SCANS);
 }
 
-static void test_without_readers(void **state) {
+static void test_without_decoders(void **state) {
     (void)state;
     struct desk desk = make_busy_desk(0);
     enter_readable(&desk, 10, 40, 1);
@@ -124,7 +124,7 @@ static void test_without_readers(void **state) {
     assert_idle(&desk);
 }
 
-/* A job of the readers takes no core, however long one would need. */
+/* A job of the decoders takes no core, however long one would need. */
 static void test_none_is_large(void **state) {
     (void)state;
     struct desk desk = make_busy_desk(8);
@@ -165,7 +165,7 @@ static void test_waits(void **state) {
     assert_int_equal(admission_waiting(admission), 3);
 }
 
-/* Beside a standing queue of small jobs the readers are not refused. */
+/* Beside a standing queue of small jobs the decoders are not refused. */
 static void test_beside_a_queue_that_stands(void **state) {
     (void)state;
     struct desk desk = make_desk_of(2, 4);
@@ -260,7 +260,7 @@ static void test_a_device_that_is_down(void **state) {
     assert_int_equal(desk.admission.queue[JOB_ENTROPY_DECODE].waiting_ns, 80 * MS);
     assert_int_equal(take(&desk, ROLE_LARGE), -1);
     assert_int_equal(take(&desk, ROLE_ANY), 3);
-    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 4); /* readers compute in the end as well */
+    assert_int_equal(take(&desk, ROLE_ENTROPY_DECODE), 4); /* decoders compute in the end as well */
     assert_int_equal(desk.job[4].way, WAY_GPU_SCANS);
     for (int i = 0; i < 5; i++) {
         done(&desk, i);
@@ -268,7 +268,7 @@ static void test_a_device_that_is_down(void **state) {
     assert_idle(&desk);
 }
 
-/* A general worker needs more memory for such a job than a reader does. */
+/* A general worker needs more memory for such a job than a decoder does. */
 static void test_memory_of_a_job_that_moves(void **state) {
     (void)state;
     struct desk desk = make_busy_desk(4);
@@ -296,7 +296,7 @@ static void test_large_ones_of_a_device_that_is_down(void **state) {
     desk.admission.device_down = true;
     assert_int_equal(take(&desk, ROLE_ANY), 1);
     assert_int_equal(desk.job[1].kind, JOB_LARGE);
-    assert_int_equal(desk.admission.apart, 1);
+    assert_int_equal(desk.admission.large_on_general, 1);
     assert_int_equal(take(&desk, ROLE_ANY), 3);
     assert_int_equal(take(&desk, ROLE_ANY), -1);
     done(&desk, 1);
@@ -315,7 +315,7 @@ int main(void) {
         cmocka_unit_test(test_one_worker),
         cmocka_unit_test(test_small_jobs_wait),
         cmocka_unit_test(test_idle_workers_come_first),
-        cmocka_unit_test(test_without_readers),
+        cmocka_unit_test(test_without_decoders),
         cmocka_unit_test(test_none_is_large),
         cmocka_unit_test(test_waits),
         cmocka_unit_test(test_beside_a_queue_that_stands),
