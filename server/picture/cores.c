@@ -9,7 +9,6 @@
 #include "server/picture/note_way.h"
 #include "server/picture/output.h"
 #include "server/picture/selection.h"
-#include "server/picture/transcode.h"
 #include "server/request.h"
 #include "server/service.h"
 
@@ -210,7 +209,7 @@ static enum status open_output(struct cores *p) {
         return ST_OK;
     }
     p->opened = true;
-    transcode_init_output(&p->plan, output);
+    output_init(&p->plan, output);
     workspace_place(&p->result, &p->plan.encoded, p->result.plane[0].data);
     return encoder_follows(p) ? codec_encode_begin(p->plan.output, &p->result, &p->plan.options,
                                                    &p->plan.picture.metadata, output, &p->encoding, p->err)

@@ -7,6 +7,12 @@
 #include "server/placeholder/placeholder.h"
 #include "server/planner/lossless.h"
 
+void output_init(const struct work_plan *plan, struct buf *body) {
+    /* Even noise at quality 100 is smaller, with its metadata. */
+    size_t pixels = (size_t)plan->encoded.width * plan->encoded.height;
+    buf_init(body, pixels * 16 + (8 << 20));
+}
+
 static enum status write_picture(const struct work_plan *plan, const struct image *result, struct buf *body,
                                  struct error *err) {
     const struct metadata *metadata = &plan->picture.metadata;

@@ -5,6 +5,9 @@
 
 #include "server/planner/plan.h"
 
+/* Initialises the buffer of the answer's body. */
+void output_init(const struct work_plan *plan, struct buf *body);
+
 /* Appends the encoded picture, or the JSON that the filter is answered with. `result` has the plan's shape
  * `encoded`; its padding may be overwritten. Fails like codec_encode. */
 enum status output_write(const struct work_plan *plan, const struct image *result, struct buf *body,

@@ -48,10 +48,6 @@ static enum status plan(struct cores *p) {
     return status;
 }
 
-static enum status transcode(struct cores *p) {
-    return transcode_run(p->request, p->worker, p->way, &p->plan, &p->complete, p->err);
-}
-
 /* Waits for a core where workers outnumber them. The wait counts as a wait in the queue. */
 static enum status take_core(struct cores *p) {
     int64_t start = clock_ns();
@@ -83,7 +79,7 @@ static enum status take_memory(struct cores *p) {
 }
 
 static enum status move_blocks(struct cores *p) {
-    transcode_init_output(&p->plan, &p->request->answer.body);
+    output_init(&p->plan, &p->request->answer.body);
     note_way_taken(p->request, WAY_BLOCKS, p->request->service->backend_count - 1, -1);
     enum status status = output_move_blocks(&p->plan, &p->request->answer.body, p->err);
     p->complete = status == ST_OK;
@@ -91,28 +87,17 @@ static enum status move_blocks(struct cores *p) {
     return status;
 }
 
-static enum status encode_only(struct cores *p) {
-    enum status status = cores_decode(p);
-    p->complete =
-        status == ST_OK && transcode_part_encode(p->request, p->worker, &p->plan, &p->work, &p->source);
-    p->clock = p->complete ? clock_ns() : p->clock;
-    return status;
-}
-
-static enum status decode_only(struct cores *p) {
-    if (!transcode_part_decode(p->request, p->worker, &p->plan, &p->work, &p->result)) {
-        return ST_OK;
-    }
-    p->clock = clock_ns();
-    return cores_write(p);
-}
-
 /* Begins with the way that the queue chose, if a GPU does all of it, and goes on with those after BLOCKS. */
 static enum status try_ways(struct cores *p) {
     static enum status (*const tries[WAY_COUNT])(struct cores *) = {
-        [WAY_GPU_FILE] = transcode,   [WAY_GPU_SCANS] = transcode,    [WAY_GPU_COEFFICIENTS] = transcode,
-        [WAY_BLOCKS] = move_blocks,   [WAY_GPU_DECODE] = decode_only, [WAY_GPU_ENCODE] = encode_only,
-        [WAY_GPU_FILTER] = cores_run, [WAY_CPU] = cores_run,
+        [WAY_GPU_FILE] = transcode_run,
+        [WAY_GPU_SCANS] = transcode_run,
+        [WAY_GPU_COEFFICIENTS] = transcode_run,
+        [WAY_BLOCKS] = move_blocks,
+        [WAY_GPU_DECODE] = transcode_part_decode,
+        [WAY_GPU_ENCODE] = transcode_part_encode,
+        [WAY_GPU_FILTER] = cores_run,
+        [WAY_CPU] = cores_run,
     };
     enum way chosen = p->request->job.way;
     enum status status = ST_OK;

@@ -9,28 +9,21 @@
 #include "core/clock.h"
 #include "core/processor.h"
 #include "server/overload.h"
+#include "server/picture/cores.h"
 #include "server/picture/detection.h"
 #include "server/picture/note_way.h"
+#include "server/picture/output.h"
 #include "server/picture/selection.h"
 #include "server/picture/transcode_mask.h"
 #include "server/planner/footprint.h"
 #include "server/request.h"
 #include "server/service.h"
 
-void transcode_init_output(const struct work_plan *plan, struct buf *output) {
-    /* Even noise at quality 100 is smaller, with its metadata. */
-    size_t pixels = (size_t)plan->encoded.width * plan->encoded.height;
-    buf_init(output, pixels * 16 + (8 << 20));
-}
-
 /* One request of which a device does all. */
 struct transcoding {
-    struct request *request;
-    struct lane *lane;
-    struct work_plan *plan;
-    struct slot *slot;  /* holds the input and what the device reads and writes beside it */
-    struct bytes input; /* a copy of the file, or the coefficients of one with several scans */
-    enum way way;
+    struct cores *run;
+    struct slot *slot;        /* holds the input and what the device reads and writes beside it */
+    struct bytes input;       /* a copy of the file, or the coefficients of one with several scans */
     enum transcode_form form; /* of the input */
     int64_t read_ns;          /* time of reading coefficients */
     uint64_t picture;         /* number of the decoded picture, from the search */
@@ -43,8 +36,8 @@ static bool keeps_blocks(const struct work_plan *plan) {
 
 /* The body stays the daemon's alone, whose metadata it reads again, and which others do not get to see. */
 static enum status copy_file(struct transcoding *work, struct error *err) {
-    const struct bytes file = work->plan->input;
-    enum status status = slot_acquire(work->request->service->slots, SLOT_LENT_FILE, &work->slot, err);
+    const struct bytes file = work->run->plan.input;
+    enum status status = slot_acquire(work->run->request->service->slots, SLOT_LENT_FILE, &work->slot, err);
     uint8_t *memory = status == ST_OK ? slot_take(work->slot, file.size, err) : NULL;
     if (!memory) {
         return err->status;
@@ -56,16 +49,16 @@ static enum status copy_file(struct transcoding *work, struct error *err) {
 
 /* They take more memory than a file. */
 static enum status read_coefficients(struct transcoding *work, struct error *err) {
-    const struct work_plan *plan = work->plan;
+    const struct work_plan *plan = &work->run->plan;
     struct coefficients_layout layout;
     int64_t start = clock_ns();
     if (!coefficients_lay_out(&plan->picture.native, &layout)) {
         return fail(err, ST_UNSUPPORTED, "the JPEG's planes are not read as coefficients");
     }
-    enum status status = slot_acquire(work->request->service->slots, SLOT_LENT_WORK, &work->slot, err);
+    enum status status = slot_acquire(work->run->request->service->slots, SLOT_LENT_WORK, &work->slot, err);
     size_t table = jpeg_coefficients_table(&layout), lent = jpeg_coefficients_bytes(&layout) - table;
     uint8_t *memory = status == ST_OK ? slot_take(work->slot, lent, err) : NULL;
-    uint8_t *own = memory ? slot_take(work->request->slot, table, err) : NULL;
+    uint8_t *own = memory ? slot_take(work->run->request->slot, table, err) : NULL;
     if (!own) {
         return err->status;
     }
@@ -78,7 +71,7 @@ static enum status read_coefficients(struct transcoding *work, struct error *err
 }
 
 static struct transcode job_of(struct transcoding *work, const struct chain *chain) {
-    const struct work_plan *plan = work->plan;
+    const struct work_plan *plan = &work->run->plan;
     return (struct transcode){.chain = chain,
                               .slot = work->slot,
                               .input = work->input,
@@ -93,8 +86,8 @@ static struct transcode job_of(struct transcoding *work, const struct chain *cha
 
 /* Searches; the boxes become regions of the selection. */
 static enum status search(struct transcoding *work, struct error *err) {
-    struct request *request = work->request;
-    struct work_plan *plan = work->plan;
+    struct request *request = work->run->request;
+    struct work_plan *plan = &work->run->plan;
     struct detection *detection = &plan->detection;
     struct transcode job = job_of(work, &detection->chain);
     size_t size = 0;
@@ -102,7 +95,7 @@ static enum status search(struct transcoding *work, struct error *err) {
     if (status == ST_OK) {
         job.output = detection->result.plane[0].data;
         job.room = sizeof(struct candidates);
-        status = lane_transcode(work->lane, &job, &size, &work->search, err);
+        status = lane_transcode(work->run->worker->lane[0], &job, &size, &work->search, err);
     }
     status = status == ST_OK ? detection_read(detection, request->service->model, err) : status;
     if (status != ST_OK) {
@@ -118,9 +111,9 @@ static enum status search(struct transcoding *work, struct error *err) {
  * coefficients, too, or bodies hold much memory already. */
 static enum status answer_with(struct transcoding *work, struct bytes encoded, bool patch,
                                struct error *err) {
-    const struct work_plan *plan = work->plan;
+    const struct work_plan *plan = &work->run->plan;
     const struct metadata *metadata = &plan->picture.metadata;
-    struct answer *answer = &work->request->answer;
+    struct answer *answer = &work->run->request->answer;
     const struct image_shape written = transcode_written(&plan->encoded, plan_colours(plan));
     struct bytes scans;
     enum status status = jpeg_splice(encoded, &written, patch ? metadata->jfif_minor : JPEG_SPLICE_MINOR,
@@ -128,7 +121,7 @@ static enum status answer_with(struct transcoding *work, struct bytes encoded, b
     if (status != ST_OK) {
         return status;
     }
-    if (work->form == TRANSCODE_COEFFICIENTS || !overload_receives_zero_copy(work->request->service)) {
+    if (work->form == TRANSCODE_COEFFICIENTS || !overload_receives_zero_copy(work->run->request->service)) {
         return buf_append(&answer->body, scans.data, scans.size, err);
     }
     answer->rest = scans;
@@ -138,12 +131,12 @@ static enum status answer_with(struct transcoding *work, struct bytes encoded, b
 }
 
 static enum status make_picture(struct transcoding *work, struct error *err) {
-    struct work_plan *plan = work->plan;
+    struct work_plan *plan = &work->run->plan;
     struct transcode job = job_of(work, &plan->chain);
     struct transcode_mask mask;
     bool masked;
     size_t size = 0;
-    enum status status = transcode_mask_make(&mask, plan, work->slot, work->request->slot, &masked, err);
+    enum status status = transcode_mask_make(&mask, plan, work->slot, work->run->request->slot, &masked, err);
     if (status != ST_OK) {
         return status;
     }
@@ -152,7 +145,8 @@ static enum status make_picture(struct transcoding *work, struct error *err) {
     job.optimal = plan->options.optimal;
     job.room = footprint_device_output(plan);
     job.output = slot_take(work->slot, job.room, err);
-    status = job.output ? lane_transcode(work->lane, &job, &size, &work->timing, err) : err->status;
+    status = job.output ? lane_transcode(work->run->worker->lane[0], &job, &size, &work->timing, err)
+                        : err->status;
     if (status != ST_OK) {
         return status;
     }
@@ -160,8 +154,8 @@ static enum status make_picture(struct transcoding *work, struct error *err) {
 }
 
 static enum status run(struct transcoding *work, struct error *err) {
-    struct request *request = work->request;
-    struct work_plan *plan = work->plan;
+    struct request *request = work->run->request;
+    struct work_plan *plan = &work->run->plan;
     enum status status =
         work->form == TRANSCODE_COEFFICIENTS ? read_coefficients(work, err) : copy_file(work, err);
     if (status == ST_OK && plan->detection.wanted) {
@@ -173,59 +167,57 @@ static enum status run(struct transcoding *work, struct error *err) {
     if (status != ST_OK) {
         return status;
     }
-    transcode_init_output(plan, &request->answer.body);
+    output_init(plan, &request->answer.body);
     return plan_answer(plan) == ANSWER_BOXES
                ? detection_write(&plan->detection, &request->parameters, &request->answer.body, err)
                : make_picture(work, err);
 }
 
 static void note_success(const struct transcoding *work) {
-    struct request *request = work->request;
+    struct request *request = work->run->request;
     struct outcome *outcome = &request->outcome;
     const struct lane_timing *search = &work->search, *timing = &work->timing;
-    bool picture = plan_answer(work->plan) != ANSWER_BOXES;
+    bool picture = plan_answer(&work->run->plan) != ANSWER_BOXES;
     outcome->stage_ns[STAGE_DECODE] += work->read_ns + search->upload_ns + timing->upload_ns;
     outcome->stage_ns[STAGE_DETECT] = search->filter_ns + search->download_ns;
     outcome->stage_ns[STAGE_FILTER] = timing->filter_ns;
     outcome->stage_ns[STAGE_ENCODE] = timing->download_ns;
-    selection_notice(&work->plan->selection, outcome->notice, sizeof outcome->notice);
-    note_way_taken(request, work->way, 0, picture ? timing->unit : search->unit);
+    selection_notice(&work->run->plan.selection, outcome->notice, sizeof outcome->notice);
+    note_way_taken(request, work->run->way, 0, picture ? timing->unit : search->unit);
 }
 
 /* The CPU begins with the request as it was, and may need all of the memory. */
 static void note_failure(struct transcoding *work, const struct outcome *before,
                          const struct region_mark *regions, size_t used, const struct error *err) {
-    struct request *request = work->request;
+    struct request *request = work->run->request;
     buf_finish(&request->answer.body);
     slot_cut(request->slot, used);
-    region_return(&work->plan->selection.region, regions);
+    region_return(&work->run->plan.selection.region, regions);
     free(request->outcome.report);
     request->outcome = *before;
     note_way_failed(request, 0, err);
 }
 
-enum status transcode_run(struct request *request, struct worker *worker, enum way way,
-                          struct work_plan *plan, bool *complete, struct error *err) {
+enum status transcode_run(struct cores *p) {
     static const enum transcode_form forms[] = {[WAY_GPU_FILE] = TRANSCODE_SCAN,
                                                 [WAY_GPU_SCANS] = TRANSCODE_SCANS,
                                                 [WAY_GPU_COEFFICIENTS] = TRANSCODE_COEFFICIENTS};
-    struct transcoding work = {
-        .request = request, .lane = worker->lane[0], .plan = plan, .way = way, .form = forms[way]};
+    struct request *request = p->request;
+    struct transcoding work = {.run = p, .form = forms[p->way]};
     const struct outcome before = request->outcome;
-    const struct region_mark regions = region_mark(&plan->selection.region);
+    const struct region_mark regions = region_mark(&p->plan.selection.region);
     struct error cause = {0};
     size_t used = request->slot->used;
     enum status status = run(&work, &cause);
     slot_give_back(work.slot);
-    *complete = status == ST_OK;
-    if (status == ST_OK) {
+    p->complete = status == ST_OK;
+    if (p->complete) {
         note_success(&work);
-        return ST_OK;
-    }
-    if (status == ST_NOTHING) {
-        *err = cause;
+    } else if (status == ST_NOTHING) {
+        *p->err = cause;
         return status;
+    } else {
+        note_failure(&work, &before, &regions, used, &cause);
     }
-    note_failure(&work, &before, &regions, used, &cause);
     return ST_OK;
 }

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * The ways on which a GPU only decodes or only encodes a JPEG, and a worker does the other format. */
+ * The ways on which a GPU only decodes or only encodes a JPEG, and a worker does the other format. Both set
+ * run->complete when the answer's body is complete. Where the GPU fails, they return ST_OK without it, and
+ * the next way goes on. */
 #ifndef BLURD_SERVER_PICTURE_TRANSCODE_PART_H
 #define BLURD_SERVER_PICTURE_TRANSCODE_PART_H
 
-#include "server/picture/workspace.h"
-#include "server/planner/plan.h"
+#include "core/status.h"
 
-struct request;
-struct worker;
+struct cores;
 
-/* Lets a device decode the picture and run the chain. Returns true when
- * *result holds the chain's result, in the workspace. After false the worker must do all of it. */
-bool transcode_part_decode(struct request *request, const struct worker *worker, const struct work_plan *plan,
-                           struct workspace *work, struct image *result);
+/* Lets a device decode the picture and run the chain, and writes the answer. Fails like cores_write. */
+enum status transcode_part_decode(struct cores *run);
 
-/* Lets a device run the chain over `source`, which lies in work->memory[0], and encode the result. Returns
- * true when the answer's body is complete. After false the worker must filter and encode the picture. */
-bool transcode_part_encode(struct request *request, const struct worker *worker, const struct work_plan *plan,
-                           struct workspace *work, const struct image *source);
+/* Decodes the picture, and lets a device run the chain and encode the result. Fails like cores_decode. */
+enum status transcode_part_encode(struct cores *run);
 
 #endif
