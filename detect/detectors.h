@@ -6,7 +6,7 @@
 #include "detect/detector.h"
 
 enum detector_id {
-#define DETECTOR(ID, name, header) DETECTOR_##ID,
+#define DETECTOR(ID, name, thing, Title) DETECTOR_##ID,
 #include "detect/detectors.def"
 #undef DETECTOR
     DETECTORS
@@ -16,5 +16,8 @@ struct detector; /* detect/detector.h */
 
 /* A constant; thread-safe. */
 const struct detector *detector_get(enum detector_id id);
+
+/* "none", then the names of the detectors; NULL ends them. */
+extern const char *const detector_choices[DETECTORS + 2];
 
 #endif

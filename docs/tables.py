@@ -20,14 +20,14 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = pathlib.Path(os.environ.get('BLURD') or ROOT / 'build/release/blurd')
-PAGES = [ROOT / 'docs/api.md', *sorted(ROOT.glob('docs/api/*.md')), ROOT / 'docs/faces.md', ROOT / 'docs/operations.md']
+PAGES = [*sorted(ROOT.glob('docs/*.md')), *sorted(ROOT.glob('docs/api/*.md'))]
 MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
 # Endpoints that are described elsewhere than on a page of their own name.
 ELSEWHERE = {'/erode': 'api/dilate.md', '/detect': 'faces.md', '/': 'playground.md', '/metrics': 'operations.md#metrics',
              '/livez': 'operations.md#health-checks', '/readyz': 'operations.md#health-checks'}
-METRIC = re.compile(r'^METRIC\((\w+), \w+, "(\w+)",\s*"((?:[^"\\]|\\.)*)"\)', re.M)
+METRIC = re.compile(r'METRIC\((\w+), \w+, "(\w+)[^,]*",\s*"((?:[^"\\]|\\.)*)"\)')
 WAY = re.compile(r'^WAY\(\w+, \w+, "([^"]+)", "([^"]+)"\)', re.MULTILINE)
-SOURCES = ('filters/*.[ch]', 'server/**/*.[ch]', 'server/ways.def', 'server/pages/openapi.json', 'config/options.def')
+SOURCES = ('filters/*.[ch]', 'server/**/*.[ch]', 'server/ways.def', 'detect/detectors.def', 'server/pages/openapi.json', 'config/options.def')
 
 
 def table(head, rows):
@@ -97,12 +97,16 @@ def problem_table(document):
     return table(('status', '`type` ends in', 'when'), rows)
 
 
-def header_table(document, names):
-    return table(('header', 'meaning'), [(f'`{name}`', document['components']['headers'][name]['description']) for name in names])
+def header_table(document, patterns):
+    known = document['components']['headers']
+    names = sorted(name for name in known if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
+    return table(('header', 'meaning'), [(f'`{name}`', known[name]['description']) for name in names])
 
 
 def metric_table():
-    rows = METRIC.findall((ROOT / 'server/metrics.def').read_text())
+    """Rows of tables that server/metrics.def includes stand there, too."""
+    command = [os.environ.get('CC', 'cc'), '-E', '-P', '-I', ROOT, '-x', 'c', ROOT / 'server/metrics.def']
+    rows = METRIC.findall(re.sub('" "', '', subprocess.run(command, check=True, capture_output=True, text=True).stdout))
     return table(('metric', 'kind', 'meaning'), [(f'`{name}`', kind.lower(), text) for kind, name, text in rows])
 
 

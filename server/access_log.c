@@ -19,7 +19,7 @@ _Static_assert((int)METRIC_REFUSED_DRAINING - (int)METRIC_REFUSED_MEMORY ==
 static const struct {
     enum metric searches, found;
 } detectors[DETECTORS] = {
-#define DETECTOR(ID, name, header) [DETECTOR_##ID] = {METRIC_SEARCHES_##ID, METRIC_FOUND_##ID},
+#define DETECTOR(ID, name, thing, Title) [DETECTOR_##ID] = {METRIC_SEARCHES_##ID, METRIC_FOUND_##ID},
 #include "detect/detectors.def"
 #undef DETECTOR
 };
@@ -41,9 +41,9 @@ static void count(const struct request *request) {
             }
         }
     }
-    if (outcome->searched) {
-        metrics_add(metrics, detectors[outcome->detector].searches, 1);
-        metrics_add(metrics, detectors[outcome->detector].found, outcome->found);
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        metrics_add(metrics, detectors[i].searches, outcome->searched >> i & 1);
+        metrics_add(metrics, detectors[i].found, outcome->found[i]);
     }
 }
 
@@ -57,8 +57,10 @@ static void log_outcome(struct log_line *line, const struct outcome *outcome) {
     if (outcome->stages && outcome->problem == PROBLEM_NONE) {
         log_string(line, "way", metrics_way_name(outcome->way));
     }
-    if (outcome->searched) {
-        log_number(line, detector_get(outcome->detector)->name, outcome->found);
+    for (unsigned i = 0; outcome->searched >> i; i++) {
+        if (outcome->searched >> i & 1) {
+            log_number(line, detector_get(i)->name, outcome->found[i]);
+        }
     }
     for (unsigned i = 0; outcome->stages && i < STAGE_COUNT; i++) {
         char key[24];

@@ -110,12 +110,19 @@ static void add_timing(struct request *request) {
                   metrics_way_name(request->outcome.way));
 }
 
-void answer_picture(struct request *request) {
-    static const char *const boxes[DETECTORS] = {
-#define DETECTOR(ID, name, header) [DETECTOR_##ID] = header,
+static void add_report(struct answer *answer, unsigned detector, const char *boxes) {
+    static const char *const names[DETECTORS] = {
+#define DETECTOR(ID, name, thing, Title) [DETECTOR_##ID] = "X-" #Title,
 #include "detect/detectors.def"
 #undef DETECTOR
     };
+    if (boxes[0] && answer->header_count < ANSWER_HEADERS_MAX) {
+        answer->header[answer->header_count++] =
+            (struct answer_header){.name = names[detector], .longer = boxes};
+    }
+}
+
+void answer_picture(struct request *request) {
     const struct outcome *outcome = &request->outcome;
     bool picture = outcome->format != METRIC_FORMAT_NONE;
     answer_done(request, 200,
@@ -125,9 +132,8 @@ void answer_picture(struct request *request) {
     if (outcome->counted) {
         answer_header(request, "X-Regions", "%u", outcome->regions);
     }
-    if (outcome->report && request->answer.header_count < ANSWER_HEADERS_MAX) {
-        request->answer.header[request->answer.header_count++] =
-            (struct answer_header){.name = boxes[outcome->detector], .longer = outcome->report};
+    for (unsigned i = 0; i < DETECTORS && outcome->report; i++) {
+        add_report(&request->answer, i, outcome->report[i]);
     }
     if (outcome->notice[0]) {
         answer_header(request, "X-Blurd-Notice", "%s", outcome->notice);

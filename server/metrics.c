@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* Upper bounds in nanoseconds: 1-2.5-5 steps from 0.1 ms, where a small picture is
@@ -120,7 +121,8 @@ void metrics_stage(struct metrics *metrics, enum stage stage, int64_t ns) {
 
 static enum status write_head(struct buf *out, const char *name, const char *type, const char *help,
                               struct error *err) {
-    return buf_printf(out, err, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+    int length = (int)strcspn(name, "{"); /* labels */
+    return buf_printf(out, err, "# HELP %.*s %s\n# TYPE %.*s %s\n", length, name, help, length, name, type);
 }
 
 static enum status write_plain(struct metrics *metrics, struct buf *out, struct error *err) {

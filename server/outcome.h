@@ -10,6 +10,8 @@
 #include "server/metrics.h"
 #include "server/problem.h"
 
+enum { OUTCOME_REPORT_MAX = 4096 };
+
 /* The picture's properties and the time of each stage, for headers, log and metrics. */
 struct outcome {
     enum problem problem;
@@ -19,12 +21,12 @@ struct outcome {
     char notice[300]; /* warnings about the regions; empty: none */
     unsigned losses;  /* bits of codecs/metadata/losses.h: metadata that are lost without being asked to */
     uint32_t width, height;
-    bool counted;     /* the answer says how many regions there were */
-    uint32_t regions; /* that many */
-    bool searched;    /* by a detector */
-    enum detector_id detector;
-    uint32_t found; /* boxes */
-    char *report;   /* that list them, owned; NULL: not asked for */
+    bool counted;              /* the answer says how many regions there were */
+    uint32_t regions;          /* that many */
+    uint32_t searched;         /* a bit for each detector that did */
+    uint32_t found[DETECTORS]; /* boxes */
+    char (
+        *report)[OUTCOME_REPORT_MAX]; /* lists them for each detector, "": none; owned; NULL: not asked for */
     int64_t stage_ns[STAGE_COUNT];
     int64_t computed_ns; /* processor time of the worker, its helpers and the process of its codec */
     int64_t idle_ns;     /* of a request out of time: how long no processor or GPU computed for it */

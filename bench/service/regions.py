@@ -61,9 +61,9 @@ def measure(options, service, device):
     for name, (target, _) in options.works.items():
         load.wrk(options, service, target, options.photographs, CONNECTIONS[-1], 1)
         for connections in CONNECTIONS if not options.quick else CONNECTIONS[1:2]:
-            faces = number(r"\nblurd_faces_total (\d+)", load.settled_metrics(service))
+            faces = number(r"\nblurd_faces_total\S* (\d+)", load.settled_metrics(service))
             cell = load.measure(options, service, device, name, connections, options.cell_seconds, target)
-            faces = number(r"\nblurd_faces_total (\d+)", load.settled_metrics(service)) - faces
+            faces = number(r"\nblurd_faces_total\S* (\d+)", load.settled_metrics(service)) - faces
             cells.append({**cell, "faces": faces / max(1, cell["requests"])})
             print(f"{load.row(cell)} {cells[-1]['faces']:.2f} |", flush=True)
     return cells

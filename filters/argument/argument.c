@@ -19,6 +19,7 @@ static void store(const struct argument *row, void *target, double value) {
         break;
     case ARGUMENT_WHOLE:
     case ARGUMENT_CHOICE:
+    case ARGUMENT_SET:
         memcpy(field, &whole, sizeof whole);
         break;
     case ARGUMENT_SWITCH:
@@ -80,25 +81,60 @@ static enum status parse_number(const struct argument *row, const char *text, vo
     return ST_OK;
 }
 
+static enum status refuse_name(const struct argument *row, const char *const *names, const char *text,
+                               struct error *err) {
+    char list[128] = "", buffer[VALUE_QUOTE_MAX];
+    size_t used = 0;
+    for (unsigned i = 0; names[i]; i++) {
+        const char *joint = i == 0 ? "" : names[i + 1] ? ", " : " or ";
+        int more = snprintf(list + used, sizeof list - used, "%s%s", joint, names[i]);
+        used = more < (int)(sizeof list - used) ? used + (size_t)more : sizeof list - 1;
+    }
+    return fail_argument(
+        err, row->name, "%s is %s, it must be %s%s", row->name, value_quote(text, buffer), list,
+        row->type == ARGUMENT_SET && row->choices[2] ? "; several names, each once, are separated by commas"
+                                                     : "");
+}
+
 /* Finds `text` in a NULL-terminated list of names and writes its index through store(). A switch ignores
  * case, since generated clients write True. */
 static enum status parse_name(const struct argument *row, const char *const *names, const char *text,
                               void *target, struct error *err) {
     bool is_switch = row->type == ARGUMENT_SWITCH;
-    char list[128] = "";
-    size_t used = 0;
     for (unsigned i = 0; names[i]; i++) {
         if (is_switch ? strcasecmp(names[i], text) == 0 : strcmp(names[i], text) == 0) {
             store(row, target, is_switch ? i % 2 : i);
             return ST_OK;
         }
-        const char *joint = i == 0 ? "" : names[i + 1] ? ", " : " or ";
-        int more = snprintf(list + used, sizeof list - used, "%s%s", joint, names[i]);
-        used = more < (int)(sizeof list - used) ? used + (size_t)more : sizeof list - 1;
     }
-    char buffer[VALUE_QUOTE_MAX];
-    return fail_argument(err, row->name, "%s is %s, it must be %s", row->name, value_quote(text, buffer),
-                         list);
+    return refuse_name(row, names, text, err);
+}
+
+/* The bit of the name at the beginning of `text`; 0: there is none. */
+static unsigned bit_of(const char *const *names, const char *text, size_t length) {
+    for (unsigned i = 0; names[i]; i++) {
+        if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) {
+            return 1U << i;
+        }
+    }
+    return 0;
+}
+
+static enum status parse_set(const struct argument *row, const char *text, void *target, struct error *err) {
+    bool may_be_empty = row->initial == 0, more = !may_be_empty || strcmp(text, row->choices[0]) != 0;
+    unsigned set = 0;
+    for (const char *name = text; more;) {
+        size_t length = strcspn(name, ",");
+        unsigned bit = bit_of(row->choices + 1, name, length);
+        if (!bit || (set & bit)) {
+            return refuse_name(row, row->choices + !may_be_empty, text, err);
+        }
+        set |= bit;
+        more = name[length] == ',';
+        name += length + 1;
+    }
+    store(row, target, set);
+    return ST_OK;
 }
 
 enum status argument_parse(const struct argument *row, const char *text, void *target, struct error *err) {
@@ -109,6 +145,8 @@ enum status argument_parse(const struct argument *row, const char *text, void *t
         return parse_number(row, text, target, err);
     case ARGUMENT_CHOICE:
         return parse_name(row, row->choices, text, target, err);
+    case ARGUMENT_SET:
+        return parse_set(row, text, target, err);
     case ARGUMENT_SWITCH:
         return parse_name(row, switches, text, target, err);
     case ARGUMENT_PARSED:

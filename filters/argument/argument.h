@@ -13,6 +13,8 @@ enum argument_type {
     ARGUMENT_REAL,   /* decimal number; finite; stored as double */
     ARGUMENT_WHOLE,  /* decimal integer; stored as int */
     ARGUMENT_CHOICE, /* one of `choices`; its index is stored as int */
+    ARGUMENT_SET,    /* `choices` but the first, each once, separated by commas, or the first, for none of
+                        them; a bit for each, from the second one, is stored as uint32_t */
     ARGUMENT_SWITCH, /* true and false in any case of letters, 1, 0; stored as bool */
     ARGUMENT_PARSED, /* parsed by the row's function `parse`; all zero is the default */
 };
@@ -22,8 +24,9 @@ struct argument {
     enum argument_type type;
     size_t offset;              /* in the target struct */
     double minimum, maximum;    /* inclusive; REAL and WHOLE */
-    double initial;             /* default; CHOICE: index; SWITCH: 0 or 1 */
-    const char *const *choices; /* CHOICE: NULL-terminated names */
+    double initial;             /* default; CHOICE: index; SWITCH: 0 or 1; SET: the bits, and if there are
+                                   any, the first of `choices` is refused */
+    const char *const *choices; /* CHOICE, SET: NULL-terminated names */
     bool odd;                   /* WHOLE: even numbers are refused */
     double least;               /* REAL: smallest absolute value; 0: no limit */
     unsigned most;              /* PARSED: how often it may be given; 0: once */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/json/json_reader.h"
+#include "detect/detectors.h"
 #include "filters/argument/region_entry.h"
 #include "filters/argument/value.h"
 
@@ -19,13 +20,15 @@ enum {
     SEEN_LABELS = 8,
     SEEN_WIDTH = 16,
     SEEN_HEIGHT = 32,
-    SEEN_REGIONS = 64
+    SEEN_REGIONS = 64, /* and a bit for each detector above */
+    ARRAYS = 1 + DETECTORS
 };
 
 struct list {
     struct region_entry_rules rules;
     struct region_list_size size;
-    struct json_reader regions; /* at the array */
+    struct json_reader array[ARRAYS]; /* of regions, at its beginning */
+    unsigned arrays;
     unsigned seen;
 };
 
@@ -96,7 +99,7 @@ static enum status read_labels(struct json_reader *reader, struct list *list, st
 
 static enum status read_regions(struct json_reader *reader, struct list *list, struct error *err) {
     json_reader_peek(reader);
-    list->regions = *reader;
+    list->array[list->arrays++] = *reader;
     return json_reader_skip(reader) ? ST_OK : malformed(reader, "valid JSON", err);
 }
 
@@ -126,9 +129,14 @@ static enum status read_member(struct json_reader *reader, struct list *list, st
     static const struct {
         const char *name;
         unsigned bit;
-    } names[] = {{"unit", SEEN_UNIT},       {"margin", SEEN_MARGIN}, {"threshold", SEEN_THRESHOLD},
-                 {"labels", SEEN_LABELS},   {"width", SEEN_WIDTH},   {"height", SEEN_HEIGHT},
-                 {"regions", SEEN_REGIONS}, {"faces", SEEN_REGIONS}};
+    } names[] = {
+        {"unit", SEEN_UNIT},       {"margin", SEEN_MARGIN}, {"threshold", SEEN_THRESHOLD},
+        {"labels", SEEN_LABELS},   {"width", SEEN_WIDTH},   {"height", SEEN_HEIGHT},
+        {"regions", SEEN_REGIONS},
+#define DETECTOR(ID, name, thing, Title) {#name, SEEN_REGIONS << (1 + DETECTOR_##ID)},
+#include "detect/detectors.def"
+#undef DETECTOR
+    };
     char name[NAME_MAX_BYTES], quoted[VALUE_QUOTE_MAX];
     if (!json_reader_name(reader, name, sizeof name)) {
         return malformed(reader, "name with a colon", err);
@@ -156,7 +164,7 @@ static enum status read_object(struct json_reader *reader, struct list *list, st
         status = json_reader_next(reader, '}', &more) ? ST_OK : malformed(reader, "comma or }", err);
         status = status == ST_OK && more ? read_member(reader, list, err) : status;
     }
-    if (status == ST_OK && !(list->seen & SEEN_REGIONS)) {
+    if (status == ST_OK && list->arrays == 0) {
         return fail_argument(err, "regions", "regions: the array \"regions\" is missing");
     }
     return status;
@@ -177,20 +185,20 @@ static enum status read_list(struct bytes text, struct list *list, struct error 
     return status;
 }
 
-static enum status read_entries(struct region_set *set, const struct list *list, struct error *err) {
-    struct json_reader reader = list->regions;
+static enum status read_array(struct region_set *set, const struct list *list, unsigned array,
+                              unsigned *entry, struct error *err) {
+    struct json_reader reader = list->array[array];
     enum status status = ST_OK;
-    unsigned entry = 0;
     bool more = true;
     if (!json_reader_open(&reader, '[')) {
         return malformed(&reader, "array of regions", err);
     }
     while (status == ST_OK && json_reader_next(&reader, ']', &more) && more) {
-        if (entry == REGION_LIST_ENTRIES_MAX) {
+        if (*entry == REGION_LIST_ENTRIES_MAX) {
             return fail_argument(err, "regions", "regions: there are more than %d entries",
                                  REGION_LIST_ENTRIES_MAX);
         }
-        status = region_entry_read(set, &reader, &list->rules, ++entry, err);
+        status = region_entry_read(set, &reader, &list->rules, ++*entry, err);
     }
     return status;
 }
@@ -204,5 +212,8 @@ enum status region_list_parse(struct region_set *set, struct bytes text, struct 
     }
     enum status status = read_list(text, &list, err);
     *size = list.size;
-    return status == ST_OK ? read_entries(set, &list, err) : status;
+    for (unsigned i = 0, entry = 0; i < list.arrays && status == ST_OK; i++) {
+        status = read_array(set, &list, i, &entry, err);
+    }
+    return status;
 }

@@ -6,11 +6,12 @@
  *                  {"corners": [x1, y1, x2, y2]}, {"ellipse": [x, y, w, h]},
  *                  {"polygon": [[x, y], [x, y], [x, y]]}, {"x": 1, "y": 2, "width": 3, "height": 4}]}
  *
- * or the array alone. Every name but `regions` may be missing; `faces` is another name for it, and entries
- * may have `landmarks`, so that an answer of /detect is a list, too. Numbers are those of the upright
- * picture, whose size must be `width` and `height` if these are given. Boxes may reach beyond the picture.
- * `margin` is the percentage of its width and height by which a box or ellipse grows on each side.
- * Entries with a score below `threshold`, or with a label that is not in `labels`, are left out.
+ * or the array alone. Every name but `regions` may be missing. Arrays with the names of detectors, such as
+ * `faces`, are read like `regions`, and entries may have `landmarks`, so that an answer of /detect is a list,
+ * too. Numbers are those of the upright picture, whose size must be `width` and `height` if these are given.
+ * Boxes may reach beyond the picture. `margin` is the percentage of its width and height by which a box or
+ * ellipse grows on each side. Entries with a score below `threshold`, or with a label that is not in
+ * `labels`, are left out.
  *
  * docs/api/regions.md has the limits. Every name is read once, and unknown names are refused. */
 #ifndef BLURD_FILTERS_ARGUMENT_REGION_LIST_H

@@ -3,7 +3,15 @@
 
 #include "core/numbers.h"
 
-static const struct argument detect_table[] = {{.name = NULL}};
+static const struct argument detect_table[] = {
+    {.name = "detect",
+     .type = ARGUMENT_SET,
+     .offset = offsetof(struct detect_arguments, wanted),
+     .initial = 1,
+     .choices = detector_choices,
+     .help = "What to find: a name, or several separated by commas, such as `faces`."},
+    {0},
+};
 
 /* 16 bits, since such planes are not padded to whole MCUs. */
 struct image_shape detect_shape(void) {
@@ -61,7 +69,7 @@ static bool valid(const void *planned, const struct image_shape *shape) {
 }
 
 static const struct filter_sample samples[] = {
-#define DETECTOR(ID, name, header)                                                                           \
+#define DETECTOR(ID, name, thing, Title)                                                                     \
     {FILTER_SAMPLE_PLANES, &(const struct detect_arguments){.detector = DETECTOR_##ID}, false},
 #include "detect/detectors.def"
 #undef DETECTOR
@@ -70,7 +78,7 @@ static const struct filter_sample samples[] = {
 
 const struct filter filter_detect = {
     .name = "detect",
-    .help = "Finds faces.",
+    .help = "Finds faces, or what `detect` names.",
     .arguments = detect_table,
     .plan = plan,
     .planar = planar,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The search of a detector (detect/detector.h). A backend writes a struct candidates to the
  * first row of the target, see detect_shape(). All sums are whole numbers and all backends give the same
- * bytes. The server sets the arguments: there is no table of them. */
+ * bytes. The server sets the arguments but the first. */
 #ifndef BLURD_FILTERS_DETECT_DETECT_H
 #define BLURD_FILTERS_DETECT_DETECT_H
 
@@ -10,8 +10,9 @@
 #include "filters/definition.h"
 
 struct detect_arguments {
-    enum detector_id detector;
-    double threshold; /* least probability, 0 to 1 */
+    uint32_t wanted; /* of a request: a bit for each detector. Each searches in a chain of its own */
+    enum detector_id detector; /* of this chain */
+    double threshold;          /* least probability, 0 to 1 */
 };
 
 struct detect_plan {

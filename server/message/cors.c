@@ -7,7 +7,7 @@
 
 const char cors_exposed_headers[] =
     "Allow, ETag, Retry-After, Server-Timing, WWW-Authenticate, X-Backend, X-Blurd-Notice, "
-#define DETECTOR(ID, name, header) header ", "
+#define DETECTOR(ID, name, thing, Title) "X-" #Title ", "
 #include "detect/detectors.def"
 #undef DETECTOR
     "X-Metadata-Dropped, X-Regions, X-Request-Id";

@@ -26,20 +26,19 @@ enum { HUFFMAN_OPTIMAL, HUFFMAN_STANDARD };
 enum { METADATA_STRIP, METADATA_KEEP };
 enum { MODE_PLAIN, MODE_REDACT };
 
-enum { DETECT_NONE /* then 1 + enum detector_id */ };
 enum { DETECT_ELLIPSE, DETECT_BOX };
 #define DETECT_MARGIN_USUAL 20.0
 #define DETECT_THRESHOLD_USUAL 0.3
 enum { DETECT_SIZE_FULL = -1, DETECT_SIZE_USUAL = 1920 };
 
-/* The search of a detector, whose places are regions. */
+/* The searches of detectors, whose places are regions. */
 struct detection_arguments {
-    uint32_t
-        possible;  /* a bit for each detector that can be used; the caller sets it after parameters_init */
-    int what;      /* DETECT_NONE, or 1 + enum detector_id */
-    int shape;     /* DETECT_ELLIPSE or _BOX */
-    int size;      /* longest side that is looked at, or DETECT_SIZE_FULL; 0: not given */
-    double margin; /* percent of the box's width and height, on each side */
+    uint32_t possible; /* a bit for each enum detector_id that can be used; the caller sets it after
+                          parameters_init */
+    uint32_t wanted;   /* and for each that searches; ask parameters_detect instead */
+    int shape;         /* DETECT_ELLIPSE or _BOX */
+    int size;          /* longest side that is looked at, or DETECT_SIZE_FULL; 0: not given */
+    double margin;     /* percent of the box's width and height, on each side */
     double threshold;
     bool report; /* the answer has the boxes in a header */
 };
@@ -95,9 +94,8 @@ bool parameters_share(const struct filter *filter, unsigned index);
 bool parameters_know(const struct parameters *parameters, const char *name);
 bool parameters_given(const struct parameters *parameters, const char *name);
 
-/* Whether a detector searches the picture, and which one; the first one where only the answer asks for it. */
-bool parameters_detect(const struct parameters *parameters);
-enum detector_id parameters_detector(const struct parameters *parameters);
+/* A bit for each enum detector_id that searches the picture, for regions or as the answer. */
+uint32_t parameters_detect(const struct parameters *parameters);
 
 /* Whether a mask limits the filter: regions, a mask, or a list or search that may give none. */
 bool parameters_select(const struct parameters *parameters);

@@ -2,13 +2,10 @@
  * Whether parameters go together. */
 #include "server/message/parameters.h"
 
-bool parameters_detect(const struct parameters *parameters) {
+uint32_t parameters_detect(const struct parameters *parameters) {
     const struct filter *filter = parameters->filter;
-    return parameters->detect.what != DETECT_NONE || (filter && filter->answer == ANSWER_BOXES);
-}
-
-enum detector_id parameters_detector(const struct parameters *parameters) {
-    return parameters->detect.what == DETECT_NONE ? 0 : (enum detector_id)(parameters->detect.what - 1);
+    return filter && filter->answer == ANSWER_BOXES ? parameters->ops.operation[0].arguments.detect.wanted
+                                                    : parameters->detect.wanted;
 }
 
 uint32_t parameters_look(const struct parameters *parameters) {
@@ -18,8 +15,7 @@ uint32_t parameters_look(const struct parameters *parameters) {
 
 bool parameters_select(const struct parameters *parameters) {
     const struct input_arguments *input = &parameters->input;
-    return input->region.count > 0 || input->listed || input->mask.data ||
-           parameters->detect.what != DETECT_NONE;
+    return input->region.count > 0 || input->listed || input->mask.data || parameters->detect.wanted;
 }
 
 bool parameters_require(const struct parameters *parameters) {
@@ -29,10 +25,10 @@ bool parameters_require(const struct parameters *parameters) {
 
 const char *parameters_selector(const struct parameters *parameters) {
     const struct input_arguments *input = &parameters->input;
-    return parameters->detect.what != DETECT_NONE ? "detect"
-           : input->listed                        ? "regions"
-           : input->mask.data                     ? "mask"
-                                                  : "region";
+    return parameters->detect.wanted ? "detect"
+           : input->listed           ? "regions"
+           : input->mask.data        ? "mask"
+                                     : "region";
 }
 
 /* The first parameter that says how to search, and has another value than without it; NULL: none. */
@@ -47,17 +43,19 @@ static const char *search_parameter(const struct detection_arguments *detect) {
 
 static enum status check_detection(const struct parameters *parameters, struct error *err) {
     const char *name = search_parameter(&parameters->detect);
-    if (!parameters_detect(parameters)) {
-        return name ? fail_argument(err, name, "%s needs detect=faces", name) : ST_OK;
+    const uint32_t wanted = parameters_detect(parameters);
+    const uint32_t impossible = wanted & ~parameters->detect.possible;
+    if (!wanted) {
+        return name ? fail_argument(err, name, "%s needs detect=%s", name, detector_choices[1]) : ST_OK;
     }
-    const enum detector_id id = parameters_detector(parameters);
-    const struct detector *detector = detector_get(id);
-    return parameters->detect.possible & UINT32_C(1) << id
-               ? ST_OK
-               : fail_argument(err, "detect",
-                               "detect: this server cannot find %s, as it has no model "
-                               "(--%s; docs/%s.md#the-model-file tells how to get one)",
-                               detector->name, detector->option, detector->name);
+    if (!impossible) {
+        return ST_OK;
+    }
+    const struct detector *detector = detector_get((enum detector_id)__builtin_ctz(impossible));
+    return fail_argument(err, "detect",
+                         "detect: this server cannot find %s, as it has no model "
+                         "(--%s; docs/%s.md#the-model-file tells how to get one)",
+                         detector->name, detector->option, detector->name);
 }
 
 /* The unit of an own rectangle. It needs no region. */
@@ -73,7 +71,8 @@ static enum status check_selection(const struct parameters *parameters, struct e
                              input->invert ? "invert" : "feather");
     }
     if (input->require && !parameters_select(parameters)) {
-        return fail_argument(err, "require", "require needs a region, a list, a mask or detect=faces");
+        return fail_argument(err, "require", "require needs a region, a list, a mask or detect=%s",
+                             detector_choices[1]);
     }
     if (input->region.count == 0 && input->region.unit != REGION_PX && !has_own_unit(parameters)) {
         return fail_argument(err, "unit", "unit needs a region");

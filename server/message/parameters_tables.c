@@ -16,11 +16,6 @@ static const char *const huffman_choices[] = {"optimal", "standard", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};
 static const char *const backends[] = {"auto", "cpu", NULL};
 static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
-static const char *const targets[] = {"none",
-#define DETECTOR(ID, name, header) #name,
-#include "detect/detectors.def"
-#undef DETECTOR
-                                      NULL};
 static const char *const shapes[] = {"ellipse", "box", NULL};
 static const char *const modes[] = {"plain", "redact", NULL};
 
@@ -108,7 +103,7 @@ static const struct argument region_table[] = {
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.require),
      .help =
-         "Refuse with 422 a request whose regions and mask cover no pixel: no face is found, the list is "
+         "Refuse with 422 a request whose regions and mask cover no pixel: nothing is found, the list is "
          "empty, "
          "the mask is 0 everywhere, or `invert` leaves nothing. Needs a region, a list, a mask or `detect`.",
      .without = "`true` with `mode=redact`, else `false`"},
@@ -128,19 +123,20 @@ static const struct argument unit_table[] = {
 
 static const struct argument detect_table[] = {
     {.name = "detect",
-     .type = ARGUMENT_CHOICE,
-     .offset = AT(detect.what),
-     .choices = targets,
-     .help = "`faces` searches the picture for faces and adds a region for each."},
+     .type = ARGUMENT_SET,
+     .offset = AT(detect.wanted),
+     .choices = detector_choices,
+     .help = "What the picture is searched for: a name, or several separated by commas, such as `faces`. A "
+             "region is added for each one found."},
     {.name = "detect_report",
      .type = ARGUMENT_SWITCH,
      .offset = AT(detect.report),
-     .help = "Add the boxes of the faces to the answer, as the header `X-Faces`."},
+     .help = "Add the boxes to the answer, as a header for each name in `detect`, such as `X-Faces`."},
     {.name = "detect_shape",
      .type = ARGUMENT_CHOICE,
      .offset = AT(detect.shape),
      .choices = shapes,
-     .help = "Shape of the region for a face: the ellipse that fills its box, or the box."},
+     .help = "Shape of the region for each: the ellipse that fills its box, or the box."},
     {0},
 };
 
@@ -152,9 +148,8 @@ static const struct argument search_table[] = {
      .maximum = 500,
      .initial = DETECT_MARGIN_USUAL,
      .unit = " percent",
-     .help =
-         "Percent of its width and height by which the box of a face grows on each side. `/detect` answers "
-         "boxes without a margin if none is given."},
+     .help = "Percent of its width and height by which a box grows on each side. `/detect` answers "
+             "boxes without a margin if none is given."},
     {.name = "detect_size",
      .type = ARGUMENT_PARSED,
      .offset = AT(detect.size),
@@ -163,15 +158,15 @@ static const struct argument search_table[] = {
      .example = "640",
      .without = "1920",
      .help = "The longest side of the picture that is searched, 64 to 16384 pixels: a larger picture is "
-             "shrunk to it, so that small faces are missed sooner. `full` searches it as it is."},
+             "shrunk to it, so that small things are missed sooner. `full` searches it as it is."},
     {.name = "detect_threshold",
      .type = ARGUMENT_REAL,
      .offset = AT(detect.threshold),
      .minimum = 0.05,
      .maximum = 0.95,
      .initial = DETECT_THRESHOLD_USUAL,
-     .help = "Least score of a face. Lower values find more faces, and more that are none. The default is "
-             "for hiding: `0.5` is usual elsewhere."},
+     .help = "Least score. Lower values find more, and more that is something else. The default is that of "
+             "`faces`, for hiding: `0.5` is usual elsewhere."},
     {0},
 };
 

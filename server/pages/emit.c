@@ -8,6 +8,7 @@
 #include "core/json/json.h"
 #include "server/message/query.h"
 #include "server/pages/formats.h"
+#include "server/problem.h"
 
 enum {
     TEXT_MAX = 2048
@@ -58,6 +59,31 @@ static void emit_choices(struct emitter *w, const struct argument *row) {
     emit(w, "]");
 }
 
+/* The names with a bit, in the order of the choices. */
+static void emit_set(struct emitter *w, const struct argument *row, unsigned bits) {
+    emit(w, "\"%s", bits ? "" : row->choices[0]);
+    for (unsigned i = 0; bits >> i; i++) {
+        if (bits >> i & 1) {
+            emit(w, "%s%s", bits & ((1U << i) - 1) ? "," : "", row->choices[i + 1]);
+        }
+    }
+    emit(w, "\"");
+}
+
+/* Each set once: other orders of its names mean the same. */
+static void emit_sets(struct emitter *w, const struct argument *row) {
+    unsigned names = 0;
+    while (row->choices[names + 1]) {
+        names++;
+    }
+    emit(w, "\"type\":\"string\",\"enum\":[");
+    for (unsigned bits = row->initial > 0; bits >> names == 0; bits++) {
+        emit_item(w);
+        emit_set(w, row, bits);
+    }
+    emit(w, "]");
+}
+
 static void emit_type(struct emitter *w, const struct argument *row) {
     switch (row->type) {
     case ARGUMENT_REAL:
@@ -74,6 +100,9 @@ static void emit_type(struct emitter *w, const struct argument *row) {
         break;
     case ARGUMENT_CHOICE:
         emit_choices(w, row);
+        break;
+    case ARGUMENT_SET:
+        emit_sets(w, row);
         break;
     case ARGUMENT_SWITCH:
         emit(w, "\"type\":\"boolean\"");
@@ -96,6 +125,9 @@ static void emit_default(struct emitter *w, const struct argument *row) {
         emit_text(w, row->without);
     } else if (row->type == ARGUMENT_CHOICE) {
         emit(w, ",\"default\":\"%s\"", row->choices[(int)row->initial]);
+    } else if (row->type == ARGUMENT_SET) {
+        emit(w, ",\"default\":");
+        emit_set(w, row, (unsigned)row->initial);
     } else if (row->type == ARGUMENT_SWITCH) {
         emit(w, ",\"default\":%s", row->initial != 0 ? "true" : "false");
     } else if (!row->without) {
@@ -173,6 +205,53 @@ void emit_detectors(struct emitter *w, uint32_t usable) {
         emit(w, "%s\"x-%s\": %s", i ? ",\n  " : "", detector_get(i)->name,
              usable & UINT32_C(1) << i ? "true" : "false");
     }
+}
+
+void emit_detector_names(struct emitter *w) {
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        emit_item(w);
+        emit_text(w, detector_get(i)->name);
+    }
+}
+
+void emit_detector_boxes(struct emitter *w) {
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        emit_name(w, "%s", detector_get(i)->name);
+        emit(w,
+             "{\"description\":\"If they were searched for.\",\"type\":\"array\",\"maxItems\":%d,"
+             "\"items\":{\"$ref\":\"#/components/schemas/Box\"}}",
+             BOXES_MAX);
+    }
+}
+
+void emit_detector_flags(struct emitter *w) {
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        const struct detector *detector = detector_get(i);
+        emit_name(w, "%s", detector->name);
+        emit(w, "{\"type\":\"boolean\",\"description\":\"Whether %s can be found.\"}", detector->name);
+    }
+}
+
+void emit_detector_headers(struct emitter *w) {
+#define DETECTOR(ID, name, thing, Title)                                                                     \
+    emit_name(w, "X-" #Title);                                                                               \
+    emit(w,                                                                                                  \
+         "{\"description\":\"With `detect_report=true`: left, top, width, height and score of each " #thing  \
+         " found, in pixels of the upright picture and without the margin. At most 4 KiB; `/detect` "        \
+         "lists all.\",\"schema\":{\"type\":\"string\"}}");
+#include "detect/detectors.def"
+#undef DETECTOR
+}
+
+void emit_problem_types(struct emitter *w) {
+    emit(w, "[");
+    for (unsigned i = PROBLEM_NONE + 1; i < PROBLEM_COUNT; i++) {
+        if (i != PROBLEM_CANCELLED) {
+            emit_item(w);
+            emit(w, "\"urn:blurd:problem:%s\"", problem_kind(i)->slug);
+        }
+    }
+    emit(w, "]");
 }
 
 void emit_headers(struct emitter *w, const char *const *names) {

@@ -42,6 +42,16 @@ void emit_format_names(struct emitter *w);
 /* Appends a member for each detector: whether its bit is set. */
 void emit_detectors(struct emitter *w, uint32_t usable);
 
+/* Appends the types of all problems but those that no client sees. */
+void emit_problem_types(struct emitter *w);
+
+/* Append the name of each detector; or a member for it: its array of boxes, whether it can be used, its
+ * header. */
+void emit_detector_names(struct emitter *w);
+void emit_detector_boxes(struct emitter *w);
+void emit_detector_flags(struct emitter *w);
+void emit_detector_headers(struct emitter *w);
+
 /* Appends the formats that the build reads and writes. */
 void emit_formats(struct emitter *w);
 

@@ -25,8 +25,7 @@ static const struct {
 } fields[] = {
     {"X-Request-Id", true,
      "An id of the client's own for the answer and the log: up to 64 letters, digits and `-_.:/+=@`. Any "
-     "other "
-     "value is replaced by an id made here."},
+     "other value is replaced by an id made here."},
     {"traceparent", true, "Trace context (W3C); its ids stand in the log line. A malformed one is ignored."},
     {"If-None-Match", false, "The ETag of an answer that the client has."},
 };
@@ -200,7 +199,7 @@ static void emit_work_answer(struct emitter *w, const struct filter *filter) {
                                           "X-Backend",      "Server-Timing",
                                           "X-Blurd-Notice", "X-Metadata-Dropped",
                                           "X-Regions",
-#define DETECTOR(ID, name, header) header,
+#define DETECTOR(ID, name, thing, Title) "X-" #Title,
 #include "detect/detectors.def"
 #undef DETECTOR
                                           "Vary",           NULL};
@@ -210,7 +209,7 @@ static void emit_work_answer(struct emitter *w, const struct filter *filter) {
         [ANSWER_PICTURE] = {"The picture.", NULL},
         [ANSWER_STATISTICS] = {"The statistics.", "Statistics"},
         [ANSWER_PLACEHOLDER] = {"The placeholder.", "Placeholder"},
-        [ANSWER_BOXES] = {"The faces.", "Faces"},
+        [ANSWER_BOXES] = {"The boxes.", "Boxes"},
     };
     enum filter_answer answer = filter ? filter->answer : ANSWER_PICTURE;
     const char *schema = answers[answer].schema;
@@ -337,17 +336,6 @@ static void write_max_body(struct emitter *w) {
     emit(w, "%" PRIu64, w->view->config->max_body);
 }
 
-static void write_problem_types(struct emitter *w) {
-    emit(w, "[");
-    for (unsigned i = PROBLEM_NONE + 1; i < PROBLEM_COUNT; i++) {
-        if (i != PROBLEM_CANCELLED) {
-            emit_item(w);
-            emit(w, "\"urn:blurd:problem:%s\"", problem_kind(i)->slug);
-        }
-    }
-    emit(w, "]");
-}
-
 static void write_security(struct emitter *w) {
     emit(w, "%s",
          w->view->tokens ? "{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\","
@@ -368,10 +356,22 @@ static const struct {
     const char *name;
     void (*write)(struct emitter *w);
 } parts[] = {
-    {"arguments", write_arguments},   {"detectors", write_detectors}, {"format_names", emit_format_names},
-    {"formats", emit_formats},        {"limits", write_limits},       {"max_body", write_max_body},
-    {"parameters", write_parameters}, {"paths", write_paths},         {"problem_types", write_problem_types},
-    {"responses", write_responses},   {"security", write_security},   {"version", write_version},
+    {"arguments", write_arguments},
+    {"detector_boxes", emit_detector_boxes},
+    {"detector_flags", emit_detector_flags},
+    {"detector_headers", emit_detector_headers},
+    {"detector_names", emit_detector_names},
+    {"detectors", write_detectors},
+    {"format_names", emit_format_names},
+    {"formats", emit_formats},
+    {"limits", write_limits},
+    {"max_body", write_max_body},
+    {"parameters", write_parameters},
+    {"paths", write_paths},
+    {"problem_types", emit_problem_types},
+    {"responses", write_responses},
+    {"security", write_security},
+    {"version", write_version},
 };
 
 static void emit_part(struct emitter *w, const char *name, size_t length) {

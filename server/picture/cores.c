@@ -70,7 +70,7 @@ static enum status make_source(void *context, const struct progress *progress, s
 /* Whether filters process rows while the codec decodes. Redaction must come before any filter. */
 static bool filters_follow(const struct cores *p) {
     return p->plan.orientation == 1 && !p->plan.selection.wanted && !p->plan.selection.redact &&
-           !plan_is_linear(&p->plan) && !p->plan.detection.wanted;
+           !plan_is_linear(&p->plan) && p->plan.detection.count == 0;
 }
 
 static enum status turn(struct cores *p) {
@@ -94,37 +94,45 @@ static enum status feather(struct cores *p) {
     return status == ST_OK ? selection_feather(&p->plan.selection, &how, p->err) : status;
 }
 
-/* Decodes the picture and searches it; a region for each box is added to the selection. Where the filters
- * take another form of it, they have it decoded again, in the same memory. */
-static enum status search(struct cores *p) {
+/* Runs the search of this index over the decoded picture. */
+static enum status search_for(struct cores *p, unsigned index) {
     struct detection *detection = &p->plan.detection;
-    const struct parameters *parameters = &p->request->parameters;
-    const struct chain_run run = {.chain = &detection->chain,
+    const struct chain_run run = {.chain = &detection->search[index].chain,
                                   .slot = p->work.slot,
                                   .source = &p->source,
                                   .target = &detection->result,
                                   .crew = p->worker->crew,
                                   .deadline_ns = p->plan.limits.deadline_ns};
     struct lane_timing timing = {0};
-    struct error cause = {0};
-    workspace_place(&p->source, &p->plan.searched, p->work.memory[0]);
-    enum status status = make_source(p, NULL, p->err);
-    cores_end_stage(p, STAGE_DECODE);
-    if (status != ST_OK) {
-        return status;
-    }
-    status = run_chain(p, &run, &timing);
+    enum status status = run_chain(p, &run, &timing);
     if (p->gpu_failed) {
         return status;
     }
-    p->decoded = !plan_searches_apart(&p->plan);
-    status = status == ST_OK ? detection_read(detection, p->request->service->model, p->err) : status;
+    status = status == ST_OK ? detection_read(detection, index, p->request->service->model, p->err) : status;
     if (status == ST_CORRUPT || status == ST_UNSUPPORTED) { /* of the model; the picture is fine */
-        cause = *p->err;
+        const struct error cause = *p->err;
         return fail(p->err, ST_INTERNAL, "%s cannot be searched for: %.200s",
-                    detector_get(detection->detector)->name, cause.text);
+                    detector_get(detection->search[index].detector)->name, cause.text);
+    }
+    return status;
+}
+
+/* Decodes the picture and searches it; a region for each box is added to the selection. Where the filters
+ * take another form of it, they have it decoded again, in the same memory. */
+static enum status search(struct cores *p) {
+    struct detection *detection = &p->plan.detection;
+    const struct parameters *parameters = &p->request->parameters;
+    workspace_place(&p->source, &p->plan.searched, p->work.memory[0]);
+    enum status status = make_source(p, NULL, p->err);
+    cores_end_stage(p, STAGE_DECODE);
+    for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
+        status = search_for(p, i);
+    }
+    if (p->gpu_failed) {
+        return status;
     }
     if (status == ST_OK) {
+        p->decoded = !plan_searches_apart(&p->plan);
         detection_note(detection, parameters, &p->request->outcome);
         cores_end_stage(p, STAGE_DETECT);
     }
@@ -138,7 +146,7 @@ static enum status decode(struct cores *p) {
     if (p->drawn) {
         return ST_OK;
     }
-    enum status status = p->plan.detection.wanted ? search(p) : ST_OK;
+    enum status status = p->plan.detection.count > 0 ? search(p) : ST_OK;
     workspace_place(&p->source, &p->plan.stored, p->work.memory[0]);
     workspace_place(&p->result, &p->plan.upright, p->work.memory[1]);
     if (status == ST_OK) {

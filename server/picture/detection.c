@@ -8,13 +8,12 @@
 
 #include "core/slot.h"
 #include "filters/argument/region_entry.h"
-#include "server/outcome.h"
 
 enum status detection_take_memory(struct detection *detection, struct slot *pictures, struct slot *own,
                                   struct error *err) {
     struct image_shape shape = detect_shape();
     uint8_t *memory = slot_take(pictures, image_layout(&detection->result, &shape), err);
-    uint8_t *found = memory ? slot_take(own, sizeof *detection->found, err) : NULL;
+    uint8_t *found = memory ? slot_take(own, detection_found_bytes(detection), err) : NULL;
     if (!found) {
         return err->status;
     }
@@ -49,13 +48,15 @@ static struct candidates *copy_candidates(const struct detection *detection) {
     return copy;
 }
 
-enum status detection_read(struct detection *detection, struct model *const *models, struct error *err) {
-    struct boxes *boxes = &detection->found->boxes;
-    const struct detector *detector = detector_get(detection->detector);
+enum status detection_read(struct detection *detection, unsigned index, struct model *const *models,
+                           struct error *err) {
+    const struct detection_search *search = &detection->search[index];
+    struct boxes *boxes = &detection->found->boxes[index];
+    const struct detector *detector = detector_get(search->detector);
     const struct model_weights *weights = NULL;
-    enum status status = detector->network ? model_read(models[detection->detector], &weights, err) : ST_OK;
+    enum status status = detector->network ? model_read(models[search->detector], &weights, err) : ST_OK;
     if (status == ST_OK) {
-        status = detector->find(weights, copy_candidates(detection), &detection->frame, boxes, err);
+        status = detector->find(weights, copy_candidates(detection), &search->frame, boxes, err);
     }
     if (status == ST_OK) {
         round_boxes(boxes);
@@ -63,80 +64,115 @@ enum status detection_read(struct detection *detection, struct model *const *mod
     return status;
 }
 
-enum status detection_add(const struct detection *detection, const struct parameters *parameters,
-                          struct region_set *set, struct error *err) {
-    bool ellipse = parameters->detect.shape == DETECT_ELLIPSE;
+static enum status add_boxes(const struct boxes *boxes, const struct detection_arguments *how,
+                             struct region_set *set, uint16_t *entry, struct error *err) {
     enum status status = ST_OK;
-    if (!set->room) {
-        region_lend(set, &detection->found->room);
-    }
-    for (unsigned i = 0; i < detection->found->boxes.count && status == ST_OK; i++) {
-        const struct box *box = &detection->found->boxes.box[i];
-        const struct region region = {.form = ellipse ? REGION_ELLIPSE : REGION_RECTANGLE,
+    for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
+        const struct box *box = &boxes->box[i];
+        const struct region region = {.form =
+                                          how->shape == DETECT_ELLIPSE ? REGION_ELLIPSE : REGION_RECTANGLE,
                                       .count = 4,
                                       .source = REGION_FOUND,
                                       .unit = REGION_PX,
-                                      .entry = (uint16_t)(i + 1)};
+                                      .entry = ++*entry};
         double number[4] = {box->x, box->y, box->width, box->height};
-        region_entry_grow(number, parameters->detect.margin);
+        region_entry_grow(number, how->margin);
         status = region_add(set, &region, number, err);
     }
     return status;
 }
 
-static enum status write_box(const struct box *box, unsigned landmarks, double margin, bool first,
-                             struct buf *body, struct error *err) {
-    double number[4] = {box->x, box->y, box->width, box->height};
-    region_entry_grow(number, margin);
-    enum status status = buf_printf(
-        body, err, "%s\n{\"x\":%.2f,\"y\":%.2f,\"width\":%.2f,\"height\":%.2f,\"score\":%.4f,\"landmarks\":[",
-        first ? "" : ",", number[0], number[1], number[2], number[3], box->score);
+enum status detection_add(const struct detection *detection, const struct parameters *parameters,
+                          struct region_set *set, struct error *err) {
+    enum status status = ST_OK;
+    uint16_t entry = 0;
+    if (!set->room) {
+        region_lend(set, &detection->found->room);
+    }
+    for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
+        status = add_boxes(&detection->found->boxes[i], &parameters->detect, set, &entry, err);
+    }
+    return status;
+}
+
+static enum status write_landmarks(const struct box *box, unsigned landmarks, struct buf *body,
+                                   struct error *err) {
+    enum status status = buf_printf(body, err, ",\"landmarks\":[");
     for (unsigned i = 0; i < landmarks && status == ST_OK; i++) {
         status =
             buf_printf(body, err, "%s[%.2f,%.2f]", i ? "," : "", box->landmarks[i][0], box->landmarks[i][1]);
     }
-    return status == ST_OK ? buf_printf(body, err, "]}") : status;
+    return status == ST_OK ? buf_printf(body, err, "]") : status;
+}
+
+/* The class is left out where all have the same, and landmarks where there are none. Lists of regions call it
+ * `label`, too. */
+static enum status write_box(const struct box *box, const struct detector *detector, double margin,
+                             bool first, struct buf *body, struct error *err) {
+    double number[4] = {box->x, box->y, box->width, box->height};
+    region_entry_grow(number, margin);
+    enum status status =
+        buf_printf(body, err, "%s\n{\"x\":%.2f,\"y\":%.2f,\"width\":%.2f,\"height\":%.2f,\"score\":%.4f",
+                   first ? "" : ",", number[0], number[1], number[2], number[3], box->score);
+    if (status == ST_OK && detector->classes[1]) {
+        status = buf_printf(body, err, ",\"label\":\"%s\"", detector->classes[box->class]);
+    }
+    if (status == ST_OK && detector->landmarks > 0) {
+        status = write_landmarks(box, detector->landmarks, body, err);
+    }
+    return status == ST_OK ? buf_printf(body, err, "}") : status;
+}
+
+static enum status write_boxes(const struct boxes *boxes, const struct detector *detector, double margin,
+                               struct buf *body, struct error *err) {
+    enum status status = buf_printf(body, err, ",\"%s\":[", detector->name);
+    for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
+        status = write_box(&boxes->box[i], detector, margin, i == 0, body, err);
+    }
+    return status == ST_OK ? buf_printf(body, err, "]") : status;
 }
 
 enum status detection_write(const struct detection *detection, const struct parameters *parameters,
                             struct buf *body, struct error *err) {
-    const struct detector *detector = detector_get(detection->detector);
-    const struct boxes *boxes = &detection->found->boxes;
     double margin = parameters_given(parameters, "detect_margin") ? parameters->detect.margin : 0;
-    enum status status = buf_printf(body, err, "{\"width\":%u,\"height\":%u,\"%s\":[", detection->frame.width,
-                                    detection->frame.height, detector->name);
-    for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
-        status = write_box(&boxes->box[i], detector->landmarks, margin, i == 0, body, err);
+    enum status status = buf_printf(body, err, "{\"width\":%u,\"height\":%u",
+                                    detection->search[0].frame.width, detection->search[0].frame.height);
+    for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
+        status = write_boxes(&detection->found->boxes[i], detector_get(detection->search[i].detector), margin,
+                             body, err);
     }
-    return status == ST_OK ? buf_printf(body, err, "]}\n") : status;
+    return status == ST_OK ? buf_printf(body, err, "}\n") : status;
 }
 
-void detection_report(const struct detection *detection, char text[DETECTION_REPORT_MAX]) {
+void detection_report(const struct boxes *boxes, char text[OUTCOME_REPORT_MAX]) {
     size_t used = 0;
     text[0] = '\0';
-    for (unsigned i = 0; i < detection->found->boxes.count; i++) {
-        const struct box *box = &detection->found->boxes.box[i];
+    for (unsigned i = 0; i < boxes->count; i++) {
+        const struct box *box = &boxes->box[i];
         char one[128];
         int length = snprintf(one, sizeof one, "%s%.1f,%.1f,%.1f,%.1f,%.3f", i ? "; " : "", box->x, box->y,
                               box->width, box->height, box->score);
-        if (length < 0 || used + (size_t)length >= DETECTION_REPORT_MAX) {
+        if (length < 0 || used + (size_t)length >= OUTCOME_REPORT_MAX) {
             return;
         }
-        snprintf(text + used, DETECTION_REPORT_MAX - used, "%s", one);
+        snprintf(text + used, OUTCOME_REPORT_MAX - used, "%s", one);
         used += (size_t)length;
     }
 }
 
-/* A list of the boxes that is too large for memory is left out. */
+/* Lists of the boxes for which there is no memory are left out. */
 void detection_note(const struct detection *detection, const struct parameters *parameters,
                     struct outcome *outcome) {
-    outcome->searched = true;
-    outcome->detector = detection->detector;
-    outcome->found = detection->found->boxes.count;
-    if (parameters->detect.report && outcome->found > 0) {
-        outcome->report = malloc(DETECTION_REPORT_MAX);
+    if (parameters->detect.report) {
+        outcome->report = calloc(DETECTORS, sizeof *outcome->report);
     }
-    if (outcome->report) {
-        detection_report(detection, outcome->report);
+    for (unsigned i = 0; i < detection->count; i++) {
+        const struct boxes *boxes = &detection->found->boxes[i];
+        const enum detector_id detector = detection->search[i].detector;
+        outcome->searched |= UINT32_C(1) << detector;
+        outcome->found[detector] = boxes->count;
+        if (outcome->report) {
+            detection_report(boxes, outcome->report[detector]);
+        }
     }
 }

@@ -13,10 +13,17 @@ enum status selection_count(const struct selection *selection, const struct para
     outcome->regions = selection->region.count;
     outcome->counted = selection->wanted && (parameters->input.listed || parameters_detect(parameters));
     bool none = selection->wanted && outcome->regions == 0 && !selection->part.input.data;
-    return none && parameters_require(parameters)
-               ? fail_naming(err, ST_NOTHING, parameters_selector(parameters), "no region: %s",
-                             parameters_detect(parameters) ? "no face was found" : "the list is empty")
-               : ST_OK;
+    const uint32_t searched = parameters_detect(parameters);
+    if (!none || !parameters_require(parameters)) {
+        return ST_OK;
+    }
+    const char *what = parameters_selector(parameters);
+    if (!searched || searched & (searched - 1)) {
+        return fail_naming(err, ST_NOTHING, what, "no region: %s",
+                           searched ? "nothing was found" : "the list is empty");
+    }
+    const struct detector *detector = detector_get((enum detector_id)__builtin_ctz(searched));
+    return fail_naming(err, ST_NOTHING, what, "no region: no %s was found", detector->thing);
 }
 
 enum status selection_take_memory(struct selection *selection, struct slot *slot,

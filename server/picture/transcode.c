@@ -84,20 +84,31 @@ static struct transcode job_of(struct transcoding *work, const struct chain *cha
                               .picture = &work->picture};
 }
 
+/* Runs the search of this index. */
+static enum status search_for(struct transcoding *work, unsigned index, struct error *err) {
+    struct detection *detection = &work->run->plan.detection;
+    struct transcode job = job_of(work, &detection->search[index].chain);
+    struct lane_timing timing = {0};
+    size_t size = 0;
+    job.output = detection->result.plane[0].data;
+    job.room = sizeof(struct candidates);
+    enum status status = lane_transcode(work->run->worker->lane[0], &job, &size, &timing, err);
+    work->search.unit = timing.unit;
+    work->search.upload_ns += timing.upload_ns;
+    work->search.filter_ns += timing.filter_ns;
+    work->search.download_ns += timing.download_ns;
+    return status == ST_OK ? detection_read(detection, index, work->run->request->service->model, err) : status;
+}
+
 /* Searches; the boxes become regions of the selection. */
 static enum status search(struct transcoding *work, struct error *err) {
     struct request *request = work->run->request;
     struct work_plan *plan = &work->run->plan;
     struct detection *detection = &plan->detection;
-    struct transcode job = job_of(work, &detection->chain);
-    size_t size = 0;
     enum status status = detection_take_memory(detection, work->slot, request->slot, err);
-    if (status == ST_OK) {
-        job.output = detection->result.plane[0].data;
-        job.room = sizeof(struct candidates);
-        status = lane_transcode(work->run->worker->lane[0], &job, &size, &work->search, err);
+    for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
+        status = search_for(work, i, err);
     }
-    status = status == ST_OK ? detection_read(detection, request->service->model, err) : status;
     if (status != ST_OK) {
         return status;
     }
@@ -158,7 +169,7 @@ static enum status run(struct transcoding *work, struct error *err) {
     struct work_plan *plan = &work->run->plan;
     enum status status =
         work->form == TRANSCODE_COEFFICIENTS ? read_coefficients(work, err) : copy_file(work, err);
-    if (status == ST_OK && plan->detection.wanted) {
+    if (status == ST_OK && plan->detection.count > 0) {
         status = search(work, err);
     }
     if (status == ST_OK) {

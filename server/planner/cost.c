@@ -75,12 +75,16 @@ static float largest_pixels(const struct work_plan *plan) {
     return encoded > stored ? encoded : stored;
 }
 
-/* Predicted for a search; 0: there is none. */
+/* Predicted for all searches; 0: there is none. */
 static float search_ns(const struct detection *detection, bool on_gpu) {
-    const struct boxes_frame *frame = &detection->frame;
-    const struct detector *detector = detector_get(detection->detector);
-    const float pixel_ns = on_gpu ? detector->gpu_pixel_ns : detector->pixel_ns;
-    return detection->wanted ? pixel_ns * (float)frame->searched_width * (float)frame->searched_height : 0;
+    float ns = 0;
+    for (unsigned i = 0; i < detection->count; i++) {
+        const struct boxes_frame *frame = &detection->search[i].frame;
+        const struct detector *detector = detector_get(detection->search[i].detector);
+        ns += (on_gpu ? detector->gpu_pixel_ns : detector->pixel_ns) * (float)frame->searched_width *
+              (float)frame->searched_height;
+    }
+    return ns;
 }
 
 static float device_filters_ns(const struct work_plan *plan) {

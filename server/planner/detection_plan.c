@@ -54,16 +54,15 @@ static enum status append_turn(struct chain *chain, uint8_t orientation, const s
     return ST_OK;
 }
 
-static enum status plan_chain(struct detection *detection, const struct parameters *parameters,
+static enum status plan_chain(struct detection_search *search, const struct parameters *parameters,
                               const struct image_shape *stored, uint8_t orientation, bool *planar,
                               struct error *err) {
-    struct chain *chain = &detection->chain;
-    struct boxes_frame *frame = &detection->frame;
+    struct chain *chain = &search->chain;
+    struct boxes_frame *frame = &search->frame;
     struct image_shape upright = orient_shape(stored, orientation);
-    detection->detector = parameters_detector(parameters);
-    const struct detector *detector = detector_get(detection->detector);
+    const struct detector *detector = detector_get(search->detector);
     frame_of(frame, detector, &upright, parameters->detect.size);
-    const struct detect_arguments detect = {.detector = detection->detector,
+    const struct detect_arguments detect = {.detector = search->detector,
                                             .threshold = parameters_given(parameters, "detect_threshold")
                                                              ? parameters->detect.threshold
                                                              : detector->threshold};
@@ -83,32 +82,52 @@ static enum status plan_chain(struct detection *detection, const struct paramete
     return status == ST_OK ? append(chain, FILTER_DETECT, &detect, stored, planar, err) : status;
 }
 
+/* *planar becomes whether all searches take planes as stored. */
+static enum status plan_searches(struct detection *detection, const struct parameters *parameters,
+                                 const struct image_shape *stored, uint8_t orientation, bool *planar,
+                                 struct error *err) {
+    const uint32_t wanted = parameters_detect(parameters);
+    struct error cause = {0};
+    *detection = (struct detection){.count = 0};
+    *planar = true;
+    for (unsigned id = 0; wanted >> id; id++) {
+        struct detection_search *search = &detection->search[detection->count];
+        search->detector = (enum detector_id)id;
+        if (!(wanted >> id & 1)) {
+            continue;
+        }
+        if (plan_chain(search, parameters, stored, orientation, planar, &cause) != ST_OK) {
+            return fail(err, ST_LIMIT, "%s cannot be searched for: %.200s",
+                        detector_get(search->detector)->name, cause.text);
+        }
+        detection->count++;
+    }
+    return ST_OK;
+}
+
 enum status detection_plan(struct detection *detection, const struct parameters *parameters,
                            const struct image_shape *stored, uint8_t orientation, struct error *err) {
-    struct error cause = {0};
-    bool planar = true;
-    *detection = (struct detection){.wanted = parameters_detect(parameters)};
-    if (!detection->wanted ||
-        plan_chain(detection, parameters, stored, orientation, &planar, &cause) == ST_OK) {
-        return ST_OK;
-    }
-    return fail(err, ST_LIMIT, "%s cannot be searched for: %.200s", detector_get(detection->detector)->name,
-                cause.text);
+    bool planar;
+    return plan_searches(detection, parameters, stored, orientation, &planar, err);
 }
 
 bool detection_takes_planes(const struct parameters *parameters, const struct image_shape *planes,
                             uint8_t orientation) {
-    struct detection trial = {0};
+    struct detection trial;
     struct error ignored;
-    bool planar = true;
-    return plan_chain(&trial, parameters, planes, orientation, &planar, &ignored) == ST_OK && planar;
+    bool planar;
+    return plan_searches(&trial, parameters, planes, orientation, &planar, &ignored) == ST_OK && planar;
+}
+
+size_t detection_found_bytes(const struct detection *detection) {
+    return offsetof(struct detection_found, boxes) + detection->count * sizeof(struct boxes);
 }
 
 /* Each part is aligned like a picture. */
 size_t detection_bytes(const struct detection *detection) {
     struct image_shape shape = detect_shape();
     struct image image;
-    return detection->wanted ? image_layout(&image, &shape) +
-                                   bytes_align_up(sizeof(struct detection_found), IMAGE_ALIGNMENT)
-                             : 0;
+    return detection->count
+               ? image_layout(&image, &shape) + bytes_align_up(detection_found_bytes(detection), IMAGE_ALIGNMENT)
+               : 0;
 }

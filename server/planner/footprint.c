@@ -81,11 +81,11 @@ static size_t exchange_bytes(const struct work_plan *plan) {
 
 size_t footprint_working(const struct work_plan *plan, const struct backend *cpu, unsigned threads) {
     const struct detection *detection = &plan->detection;
-    size_t filters =
-        plan->chain.count > 0 ? backend_run_bytes(cpu, &plan->chain, &plan->filtered, threads) : 0;
-    size_t search =
-        detection->wanted ? backend_run_bytes(cpu, &detection->chain, &plan->searched, threads) : 0;
-    return max_size(filters, search);
+    size_t most = plan->chain.count > 0 ? backend_run_bytes(cpu, &plan->chain, &plan->filtered, threads) : 0;
+    for (unsigned i = 0; i < detection->count; i++) {
+        most = max_size(most, backend_run_bytes(cpu, &detection->search[i].chain, &plan->searched, threads));
+    }
+    return most;
 }
 
 static size_t working_bytes(const struct work_plan *plan, const struct backend *cpu) {

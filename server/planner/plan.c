@@ -88,7 +88,7 @@ enum filter_answer plan_answer(const struct work_plan *plan) {
 }
 
 bool plan_searches_apart(const struct work_plan *plan) {
-    return plan->detection.wanted && plan->searched.model != plan->stored.model;
+    return plan->detection.count > 0 && plan->searched.model != plan->stored.model;
 }
 
 bool plan_moves_blocks(const struct work_plan *plan) {

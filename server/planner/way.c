@@ -10,7 +10,7 @@ static bool is_jpeg_shape(const struct image_shape *shape) {
 
 /* Whether nothing but the chain reads the picture: there are no regions, no redaction and no search. */
 static bool only_filters(const struct work_plan *plan) {
-    return !plan->selection.wanted && !plan->selection.redact && !plan->detection.wanted;
+    return !plan->selection.wanted && !plan->selection.redact && plan->detection.count == 0;
 }
 
 /* Whether a device may make RGB of the file's planes, and the answer's planes of RGB. */

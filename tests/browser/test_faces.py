@@ -29,7 +29,7 @@ def test_from_upload_to_download(page, tmp_path):
     page.settled('500 ×')
     page.find('#faces').click()
     page.until(lambda: len(page.regions()) == 6, what='boxes of the faces')
-    assert '6 faces found.' in page.text('#hint')
+    assert 'Found: faces 6.' in page.text('#hint')
     found = [rectangle(text) for text in page.regions()]
     wanted = faces.reference()
     assert faces.found(wanted, found, 0.4) == 6  # they have a margin
@@ -63,7 +63,7 @@ def test_no_face(page, folder):
     page.upload(folder / 'photo.jpg')
     page.settled('320 ×')
     page.find('#faces').click()
-    page.until(lambda: 'No face was found.' in page.text('#hint'), what='the sentence')
+    page.until(lambda: 'Found: faces 0.' in page.text('#hint'), what='the sentence')
     assert page.regions() == []
 
 

@@ -270,8 +270,15 @@ def test_wrong_parameters(server, query, parameter, says):
 
 
 def test_detect_takes_no_regions(server):
-    for query in ('region=1,1,9,9', 'detect=faces', 'mode=redact', 'require=1', 'quality=5'):
+    for query in ('region=1,1,9,9', 'mode=redact', 'require=1', 'quality=5'):
         check_problem(server.post(f'/detect?{query}', BLANK), 'bad-parameter', query.split('=')[0], 'unknown parameter')
+
+
+def test_detect_names_what_it_finds(server):
+    body = faces.photograph()
+    assert server.post('/detect?detect=faces', body).content == server.post('/detect', body).content
+    for value in ('none', 'cats', 'faces,faces', 'faces,', ''):
+        check_problem(server.post(f'/detect?detect={value}', body), 'bad-parameter', 'detect', 'it must be faces')
 
 
 def test_a_required_region_of_a_list(server):
@@ -326,7 +333,7 @@ def test_metrics(start):
     daemon.post(REDACT, faces.photograph())
     daemon.post('/blur', BLANK)
     page = daemon.metrics()
-    assert page['blurd_faces_total'] == 12 and page['blurd_face_searches_total'] == 2
+    assert page['blurd_faces_total{detector="faces"}'] == 12 and page['blurd_face_searches_total{detector="faces"}'] == 2
     assert page['blurd_stage_seconds_count{stage="detect"}'] == 2 and page['blurd_stage_seconds_count{stage="filter"}'] == 3
     daemon.wait_for_line('path=/detect .*faces=6 .*detect_ms=')
     daemon.stop()

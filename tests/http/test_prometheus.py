@@ -29,7 +29,7 @@ SCRAPES = 12  # one a second; a rate takes two of them
 WINDOW = '5s'  # what Grafana puts in place of $__rate_interval: some scrapes
 PNG = pictures.png(pictures.photograph(640, 480))
 # Panels of what no client can cause here: they show zeros, all others move.
-QUIET = {'Connections that were ended', 'GPU faults', 'Draining', 'Log lines left out', 'More work than can be done', 'Faces', 'Reloads',
+QUIET = {'Connections that were ended', 'GPU faults', 'Draining', 'Log lines left out', 'More work than can be done', 'Detectors', 'Reloads',
          'Refused for overload, and why', 'Spans'}
 GPU = {'GPU', 'Places for JPEGs', 'JPEGs on the GPU'}
 

@@ -157,7 +157,7 @@ WRONG = (
     ('', 'regions: at byte 1 there is no JSON object or array'), ('  nul', 'at byte 3 there is no JSON'), ('[', 'at byte 2 there is no valid JSON'),
     ('[] x', 'at byte 4 there is no end of the JSON'), ('[{},]', 'no valid JSON'), ('{}', 'the array "regions" is missing'),
     ('{"regions": {}}', 'at byte 13 there is no array of regions'), ('{"regions": 1}', 'no array of regions'), ('{"regions" []}', 'no name with a colon'),
-    ('{"regions": [] "unit": "px"}', 'no comma or }'), ('{"regions": [], "faces": []}', 'faces is there more than once'),
+    ('{"regions": [] "unit": "px"}', 'no comma or }'), ('{"faces": [], "faces": []}', 'faces is there more than once'),
     ('{"area": []}', 'unknown name area; there are unit, margin'), ('{"unit": 1, "regions": []}', 'no text for the unit'),
     ('{"unit": "inch", "regions": []}', 'unit is inch, it must be px, percent or ratio'),
     ('{"margin": -1, "regions": []}', 'margin is -1, it must be from 0 to 500'), ('{"margin": "5", "regions": []}', 'no number'),

@@ -279,11 +279,11 @@ function toldRegions() {
 async function findFaces() {
     const asked = picture;
     find("faces").disabled = true;
-    const { faces, answer, blob } = await searchFaces(asked, token).catch(() => ({}));
+    const { found, answer, blob } = await searchFaces(asked, find("faces").dataset.names, token).catch(() => ({}));
     find("faces").disabled = false;
-    if (faces && asked === picture) { // no other was given meanwhile
-        regions.addBoxes(faces);
-        say(find("hint"), foundSentence(faces.length));
+    if (found && asked === picture) { // no other was given meanwhile
+        regions.addBoxes(Object.values(found).flat());
+        say(find("hint"), foundSentence(found));
     } else if (asked === picture) {
         await (answer ? refuse(answer, blob) : fail(...unreachable));
     }
@@ -300,7 +300,7 @@ function makeTools() {
         }
     });
     find("shapes").addEventListener("keydown", ({ key }) => key === "Escape" && regions.setTool("select"));
-    find("stage").addEventListener("pointerdown", () => say(find("hint"), hints[regions.tool])); // what faces were found is no longer in the way
+    find("stage").addEventListener("pointerdown", () => say(find("hint"), hints[regions.tool])); // what was found is no longer in the way
     const actions = {
         add: () => { regions.setTool("select"); regions.add(tool); }, faces: findFaces, finish: () => regions.closePath(),
         delete: () => regions.remove(regions.selected), clear: () => regions.clear(),

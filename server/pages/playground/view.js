@@ -20,7 +20,7 @@ export function milliseconds(value) {
 }
 
 const stageTitles = {
-    queue: "waiting", decode: "decoding", detect: "searching faces", upload: "to the GPU", filter: "filtering", download: "from the GPU", encode: "encoding",
+    queue: "waiting", decode: "decoding", detect: "searching", upload: "to the GPU", filter: "filtering", download: "from the GPU", encode: "encoding",
 };
 
 // An answer's { backend, stages, total, roundTrip }; stages of the GPU only where it was used.
@@ -153,7 +153,9 @@ export function showAfter(visible) {
 export async function showServer() {
     const [version, ready] = await Promise.all(["/version", "/readyz"].map((path) => fetch(path).then((answer) => answer.json())));
     find("version").textContent = version.version;
-    find("faces").hidden = !version.faces;
+    const names = Object.keys(version).filter((name) => version[name] === true); // detectors that can be used
+    Object.assign(find("faces"), { hidden: names.length === 0, title: `Find ${names.join(", ")}`, ariaLabel: `Find ${names.join(", ")}` });
+    find("faces").dataset.names = names.join(",");
     find("backends").replaceChildren(...ready.backends.map((backend) =>
         element("li", { class: backend.state, title: backend.reason || backend.state }, backend.name, element("span", { class: backend.state === "serving" ? "hidden" : "" }, ` ${backend.state}`))));
 }

@@ -119,6 +119,43 @@ static void test_switch(void **state) {
     assert_string_equal(err.text, "invert is yes, it must be false, true, 0 or 1");
 }
 
+/* Names in any order, each once. Where something must be named, "none" is refused. */
+static void test_set(void **state) {
+    (void)state;
+    static const char *const choices[] = {"none", "faces", "text", "codes", NULL};
+    static const struct {
+        const char *text;
+        double initial;
+        uint32_t bits; /* 0: refused, or with `none` empty */
+    } sets[] = {{"none", 0, 0},
+                {"faces", 0, 1},
+                {"codes", 1, 4},
+                {"codes,faces", 1, 5},
+                {"text,codes,faces", 0, 7},
+                {"none", 1, 0},
+                {"faces,none", 0, 0},
+                {"faces,faces", 0, 0},
+                {"faces,", 0, 0},
+                {",faces", 0, 0},
+                {"faces, text", 0, 0},
+                {"Faces", 0, 0},
+                {"face", 0, 0},
+                {"", 0, 0},
+                {"faces,text,codes,text", 0, 0}};
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        const struct argument row = {
+            .name = "detect", .type = ARGUMENT_SET, .choices = choices, .initial = sets[i].initial};
+        uint32_t bits = 99;
+        struct error err = {0};
+        enum status status = argument_parse(&row, sets[i].text, &bits, &err);
+        assert_int_equal(status, sets[i].bits || i == 0 ? ST_OK : ST_ARGUMENT);
+        assert_int_equal(bits, status == ST_OK ? sets[i].bits : 99);
+        assert_true(status == ST_OK ||
+                    strstr(err.text, row.initial > 0 ? "it must be faces, text or codes; several"
+                                                     : "it must be none, faces, text or codes; several"));
+    }
+}
+
 static void test_tables(void **state) {
     (void)state;
     assert_null(filter_find("blu"));
@@ -281,9 +318,10 @@ static void test_chain_bounds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parsing),      cmocka_unit_test(test_switch),
-        cmocka_unit_test(test_tables),       cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_kernel_sizes), cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_enlargement),  cmocka_unit_test(test_chain_bounds),
+        cmocka_unit_test(test_set),          cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_plans),        cmocka_unit_test(test_kernel_sizes),
+        cmocka_unit_test(test_stages),       cmocka_unit_test(test_enlargement),
+        cmocka_unit_test(test_chain_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

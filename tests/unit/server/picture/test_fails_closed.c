@@ -20,11 +20,11 @@ static void test_a_model_that_cannot_be_read(void **state) {
     static struct detection_found found;
     static struct candidates none;
     struct model model = {.fd = -1, .tried = true, .failure = {.status = ST_CORRUPT, .text = "damaged"}};
-    struct detection detection = {.wanted = true, .found = &found};
+    struct detection detection = {.count = 1, .found = &found};
     struct error err = {0};
     detection.result.plane[0].data = (uint8_t *)&none;
     pthread_mutex_init(&model.lock, NULL);
-    assert_int_equal(detection_read(&detection, &(struct model *){&model}, &err), ST_CORRUPT);
+    assert_int_equal(detection_read(&detection, 0, &(struct model *){&model}, &err), ST_CORRUPT);
     assert_non_null(strstr(err.text, "damaged"));
     pthread_mutex_destroy(&model.lock);
 }
@@ -68,16 +68,16 @@ static void test_no_masks_where_none_are_wanted(void **state) {
 static void test_lists_of_faces(void **state) {
     (void)state;
     static struct detection_found found;
-    const struct detection detection = {.wanted = true, .found = &found};
+    const struct detection detection = {.count = 1, .found = &found};
     for (unsigned i = 0; i < 4; i++) {
         struct parameters parameters;
         struct outcome outcome = {0};
         parameters_init(&parameters, filter_get(FILTER_BLUR));
         parameters.detect.report = i & 1;
-        found.boxes.count = i / 2;
+        found.boxes[0].count = i / 2;
         detection_note(&detection, &parameters, &outcome);
-        assert_true(outcome.searched && outcome.found == i / 2);
-        assert_int_equal(outcome.report != NULL, i == 3);
+        assert_true(outcome.searched == 1 && outcome.found[0] == i / 2);
+        assert_int_equal(outcome.report && outcome.report[0][0], i == 3);
         free(outcome.report);
     }
 }
@@ -85,18 +85,17 @@ static void test_lists_of_faces(void **state) {
 /* A list of more boxes than its memory holds ends with the last whole one. */
 static void test_a_list_without_room(void **state) {
     (void)state;
-    static struct detection_found found = {.boxes.count = BOXES_MAX};
-    const struct detection detection = {.wanted = true, .found = &found};
+    static struct boxes boxes = {.count = BOXES_MAX};
     struct {
-        char text[DETECTION_REPORT_MAX], behind[64];
+        char text[OUTCOME_REPORT_MAX], behind[64];
     } list;
     memset(&list, '#', sizeof list);
     for (unsigned i = 0; i < BOXES_MAX; i++) {
-        found.boxes.box[i] = (struct box){1000, 1000, 100, 100, 0.5, 0, {{0}}};
+        boxes.box[i] = (struct box){1000, 1000, 100, 100, 0.5, 0, {{0}}};
     }
-    detection_report(&detection, list.text);
+    detection_report(&boxes, list.text);
     const size_t length = strnlen(list.text, sizeof list.text);
-    assert_in_range(length, DETECTION_REPORT_MAX - 64, DETECTION_REPORT_MAX - 1);
+    assert_in_range(length, OUTCOME_REPORT_MAX - 64, OUTCOME_REPORT_MAX - 1);
     assert_string_equal(list.text + length - 5, "0.500");
     assert_int_equal(list.behind[0], '#');
 }
