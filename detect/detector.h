@@ -25,7 +25,8 @@ struct detector {
     int cell;                        /* pixels on each side of a candidate's cell */
     double threshold;                /* least score, where the client does not say */
     float pixel_ns;     /* of a search, for each pixel of the picture that is searched, on one core */
-    float gpu_pixel_ns; /* and on a GPU beside others */
+    float gpu_pixel_ns; /* and on a GPU beside others; 0: GPUs do not search with it, and requests for it go
+                           to cores */
     /* Finds the boxes; sorts `candidates`, which no other process may change meanwhile. Does not allocate.
      * ST_LIMIT when there are more candidates than CANDIDATES_MAX or more boxes than BOXES_MAX: callers must
      * not hide only some of them. */

@@ -119,6 +119,14 @@ bool detection_takes_planes(const struct parameters *parameters, const struct im
     return plan_searches(&trial, parameters, planes, orientation, &planar, &ignored) == ST_OK && planar;
 }
 
+bool detection_suits_gpu(const struct detection *detection) {
+    unsigned i = 0;
+    while (i < detection->count && detector_get(detection->search[i].detector)->gpu_pixel_ns > 0) {
+        i++;
+    }
+    return i == detection->count;
+}
+
 size_t detection_found_bytes(const struct detection *detection) {
     return offsetof(struct detection_found, boxes) + detection->count * sizeof(struct boxes);
 }

@@ -41,6 +41,9 @@ enum status detection_plan(struct detection *detection, const struct parameters 
 bool detection_takes_planes(const struct parameters *parameters, const struct image_shape *planes,
                             uint8_t orientation);
 
+/* Whether GPUs search with all of the detectors. */
+bool detection_suits_gpu(const struct detection *detection);
+
 /* Bytes of *detection->found. */
 size_t detection_found_bytes(const struct detection *detection);
 

@@ -31,7 +31,7 @@ static bool is_whole(const struct work_plan *plan) {
     return (kept || may_convert(plan)) && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
            !plan->options.progressive && input->backend != BACKEND_CPU &&
            (answer == ANSWER_PICTURE || answer == ANSWER_BOXES) && !plan_moves_blocks(plan) &&
-           plan->limits.reduction == 0;
+           plan->limits.reduction == 0 && detection_suits_gpu(&plan->detection);
 }
 
 /* Whether a device that only decodes or only encodes may do the filters. */
@@ -63,7 +63,8 @@ static bool is_encoded(const struct work_plan *plan) {
 }
 
 static bool is_filtered(const struct work_plan *plan) {
-    return plan->parameters->input.backend != BACKEND_CPU && !plan_moves_blocks(plan);
+    return plan->parameters->input.backend != BACKEND_CPU && !plan_moves_blocks(plan) &&
+           detection_suits_gpu(&plan->detection);
 }
 
 static bool permits(enum way way, const struct work_plan *plan) {
