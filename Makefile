@@ -251,7 +251,7 @@ $(BUILD)/tests/fake_cuda/%.c.o: tests/fake_cuda/%.c $(BUILD)/flags
 $(BUILD)/tests/fake_cuda/%.cpp.o: tests/fake_cuda/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CCACHE) $(CXX) -std=c++17 -D_GNU_SOURCE $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
+	$(Q)$(CCACHE) $(CXX) -std=c++17 -D_GNU_SOURCE -DKERNEL_SOURCE='"$(KERNELS)/source.cu"' $(FAKE_FLAGS) $(CUDA_INCLUDE) -c -o $@ $<
 
 # What the compiler makes code for; empty where there is none yet.
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
@@ -306,6 +306,8 @@ $(KERNELS)/source.cu: $(KERNEL_TOOL) FORCE
 	@mkdir -p $(@D)
 	@new=$@.$$$$ && $(KERNEL_TOOL) flatten $$new $(sort $(wildcard gpu/*/*.cu gpu/*/*/*.cu filters/*/gpu/*.cu)) && \
 	    if cmp -s $@ $$new; then rm $$new; else mv $$new $@; fi
+
+$(BUILD)/tests/fake_cuda/kernels.cpp.o: $(KERNELS)/source.cu
 
 # NVRTC looks for its second library where the loader does, and not beside itself.
 define make_kernels

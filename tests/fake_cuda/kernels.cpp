@@ -11,28 +11,7 @@
 enum { SHARED_GUARD = 1024, SHARED_BYTE = 0xc3 };
 uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 
-#include "gpu/detect/detect.cu"
-#include "filters/adjust/gpu/adjust.cu"
-#include "gpu/filters/blend.cu"
-#include "filters/blur/gpu/blur.cu"
-#include "gpu/filters/colours.cu"
-#include "filters/convolve/gpu/convolve.cu"
-#include "gpu/filters/mask/mask.cu"
-#include "gpu/filters/orient.cu"
-#include "filters/pixelate/gpu/pixelate.cu"
-#include "filters/median/gpu/median.cu"
-#include "filters/morphology/gpu/morphology.cu"
-#include "filters/resize/gpu/resize.cu"
-#include "filters/sharpen/gpu/sharpen.cu"
-#include "filters/stats/gpu/stats.cu"
-#include "gpu/jpeg/decode.cu"
-#include "gpu/jpeg/encode.cu"
-#include "gpu/jpeg/huffman_sync.cu"
-#include "gpu/jpeg/progressive/progressive.cu"
-
-extern "C" __global__ void fault() {
-    fibers_trap();
-}
+#include KERNEL_SOURCE /* all of them, as the Makefile says */
 
 /* Calls a kernel with the struct that it takes by value, or without. */
 template <class Function, Function function> struct runner;

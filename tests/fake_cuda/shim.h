@@ -21,6 +21,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __restrict__
+#define __trap fibers_trap
 
 using std::abs;
 using std::max;
