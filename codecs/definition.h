@@ -145,6 +145,13 @@ enum codec_reach {
     REACH_PIXEL,  /* the pixel alone, without losses */
 };
 
+/* What says a picture's colours in a file, other than an ICC profile. */
+enum codec_colours {
+    COLOURS_NONE,   /* without a profile they are sRGB */
+    COLOURS_CODES,  /* code points, those of a chunk cICP */
+    COLOURS_CHUNKS, /* all chunks of CHUNK_COLOUR */
+};
+
 /* The first bytes of a file; "?" stands for any byte. */
 struct codec_signature {
     const char *bytes;
@@ -162,10 +169,15 @@ struct codec {
     bool isolated; /* runs in a process of its own (codecs/process/), for want of limits of its library */
     bool turns;    /* a file says how its picture is turned, for all readers: not a matter of EXIF */
     enum codec_reach reach;
-    bool exact;      /* with REACH_BEFORE: a file without planes and alpha has no losses */
-    bool planes;     /* encodes PIXEL_YCBCR, in the form that its own `decode` gives */
-    bool subsamples; /* encodes in the asked subsampling */
-    bool lossless;   /* encodes without losses when asked to, and then takes no planes */
+    bool exact;       /* with REACH_BEFORE: a file without planes and alpha has no losses */
+    bool planes;      /* encodes PIXEL_YCBCR, in the form that its own `decode` gives */
+    bool subsamples;  /* encodes in the asked subsampling */
+    bool lossless;    /* encodes without losses when asked to, and then takes no planes */
+    bool grey_as_rgb; /* writes grey as RGB, beside which no profile for grey may stand */
+    unsigned holds;   /* bits of codecs/metadata/losses.h: what a file has a place for; the rest is lost */
+    enum codec_colours colours;
+    /* At most 9 bytes of a file. False when they cannot hold it; NULL: EXIF alone has a place for it. */
+    bool (*write_density)(struct density density, uint8_t *bytes);
     bool familiar;   /* clients that take anything know it */
     uint8_t rank;    /* of formats that Accept wants alike the least is written; 0: not by Accept */
     uint8_t quality; /* where a request gives none; 0: that of the parameter */

@@ -2,6 +2,7 @@
 #include "codecs/avif/avif.h"
 
 #include "codecs/bmff/bmff.h"
+#include "codecs/metadata/losses.h"
 
 static bool sniff(struct bytes input) {
     return bmff_has_brand(input, "avif") || bmff_has_brand(input, "avis");
@@ -20,6 +21,8 @@ const struct codec codec_avif = {
     .reach = REACH_BEFORE,
     .planes = true,
     .subsamples = true,
+    .holds = LOSS_EXIF | LOSS_XMP | LOSS_COLOUR,
+    .colours = COLOURS_CODES,
     .rank = 3,
     .quality = 60, /* the same number means less loss than in JPEG and WebP */
     .effort = 3,   /* three times as long as 1, and a fifth fewer bytes (bench/results/formats.md) */

@@ -278,7 +278,7 @@ enum status avif_encode(const struct image *image, const struct encode_options *
     enum status status = avif_library_open(&writer.library, err);
     status = status == ST_OK ? deadline_check(options->deadline_ns, err) : status;
     if (status == ST_OK) {
-        status = carried_make(metadata, CODEC_AVIF, &shape, options, &writer.carried, err);
+        status = carried_make(metadata, &codec_avif, &shape, options, &writer.carried, err);
     }
     status = status == ST_OK ? make_image(&writer) : status;
     status = status == ST_OK ? write_file(&writer, output) : status;

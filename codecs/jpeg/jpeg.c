@@ -6,6 +6,7 @@
 #include <jerror.h>
 
 #include "codecs/jpeg/jpeg_markers.h"
+#include "codecs/metadata/losses.h"
 
 /* Maps the libjpeg error code to a status; the message is libjpeg's. */
 static enum status message_status(const struct jpeg_guard *guard) {
@@ -110,6 +111,8 @@ const struct codec codec_jpeg = {
     .reach = REACH_BLOCK,
     .planes = true,
     .subsamples = true,
+    .holds = LOSS_EXIF | LOSS_XMP | LOSS_IPTC | LOSS_COLOUR | LOSS_TEXT,
+    .write_density = density_to_jfif,
     .familiar = true,
     .rank = 2,
     .side_max = JPEG_MAX_DIMENSION,

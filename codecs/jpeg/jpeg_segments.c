@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "codecs/jpeg/jpeg.h"
 #include "codecs/jpeg/jpeg_markers.h"
 #include "codecs/metadata/carried.h"
 #include "codecs/metadata/exif.h"
@@ -71,9 +72,6 @@ static enum status put_comment(void *context, const struct text *text, struct er
 static enum status put_comments(const struct metadata *metadata, struct buf *segments, unsigned *losses,
                                 struct error *err) {
     struct comments comments = {segments, losses};
-    for (unsigned i = 0; i < metadata->chunk_count; i++) {
-        *losses |= metadata->chunk[i].kind == CHUNK_TIME ? LOSS_OTHER : 0;
-    }
     return texts_each(metadata, losses, put_comment, &comments, err);
 }
 
@@ -95,8 +93,10 @@ static enum status put_all(const struct metadata *metadata, const struct encode_
 }
 
 static struct jfif jfif_of(struct density density) {
-    struct jfif jfif;
-    return density_to_jfif(density, &jfif.unit, &jfif.x, &jfif.y) ? jfif : (struct jfif){0, 1, 1};
+    uint8_t at[5];
+    return density_to_jfif(density, at)
+               ? (struct jfif){at[0], (uint16_t)bytes_be16(at + 1), (uint16_t)bytes_be16(at + 3)}
+               : (struct jfif){0, 1, 1};
 }
 
 enum status jpeg_segments_make(const struct metadata *metadata, const struct image_shape *shape,
@@ -104,7 +104,7 @@ enum status jpeg_segments_make(const struct metadata *metadata, const struct ima
                                struct error *err) {
     struct carried carried = {0};
     buf_init(&segments->bytes, TOTAL_MAX);
-    enum status status = carried_make(metadata, CODEC_JPEG, shape, options, &carried, err);
+    enum status status = carried_make(metadata, &codec_jpeg, shape, options, &carried, err);
     segments->jfif = jfif_of(carried.density);
     if (status == ST_OK) {
         status = put_all(metadata, options, &carried, &segments->bytes, err);

@@ -36,49 +36,52 @@ static enum status make_xmp(const struct metadata *metadata, bool upright, struc
     return status;
 }
 
-/* Whether the format can store the density. Formats other than JPEG and PNG store it in EXIF alone, which has
- * no ratio without a unit. */
-static bool density_fits(struct density density, enum codec_id target) {
-    uint8_t unit, bytes[9];
-    uint16_t x, y;
-    if (density.unit == DENSITY_NONE) {
-        return true;
-    }
-    switch (target) {
-    case CODEC_JPEG:
-        return density_to_jfif(density, &unit, &x, &y);
-    case CODEC_PNG:
-        return density_to_phys(density, bytes);
-    default:
-        return density.unit == DENSITY_INCH || density.unit == DENSITY_CM;
-    }
+/* Whether the format can store the density. EXIF has no ratio without a unit. */
+static bool density_fits(struct density density, const struct codec *target) {
+    uint8_t bytes[9];
+    bool unit = density.unit == DENSITY_INCH || density.unit == DENSITY_CM;
+    return density.unit == DENSITY_NONE || (target->write_density ? target->write_density(density, bytes)
+                                                                  : unit && (target->holds & LOSS_EXIF));
 }
 
-static enum status make_exif(const struct metadata *metadata, enum codec_id target,
+static enum status make_exif(const struct metadata *metadata, const struct codec *target,
                              const struct exif_facts *facts, struct carried *carried, struct error *err) {
     /* One entry, the orientation, beside which exif_sanitize writes the density. */
     const uint8_t bare[] = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0,
                             3,   0,   0, 0,  1, 0, 1, 0, 0, 0, 0, 0,    0};
     enum status status = exif_sanitize(metadata->exif, facts, &carried->exif, &carried->losses, err);
-    bool homeless = target != CODEC_JPEG && target != CODEC_PNG && facts->density.unit != DENSITY_NONE;
-    if (status == ST_OK && homeless && carried->exif.size == 0) {
+    bool needed = !target->write_density && facts->density.unit != DENSITY_NONE;
+    if (status == ST_OK && needed && carried->exif.size == 0) {
         const struct bytes tiff = {bare, sizeof bare};
         status = exif_sanitize(tiff, facts, &carried->exif, &carried->losses, err);
     }
     return status;
 }
 
-/* WebP and AVIF have no texts and times outside of EXIF and XMP. */
-static void note_losses(const struct metadata *metadata, struct carried *carried) {
+/* What the format has no place for is lost. */
+static void leave_out(const struct metadata *metadata, const struct codec *target, struct carried *carried) {
+    const struct {
+        struct buf *buf;
+        enum loss loss;
+    } parts[] = {{&carried->profile, LOSS_COLOUR},
+                 {&carried->exif, LOSS_EXIF},
+                 {&carried->xmp, LOSS_XMP},
+                 {&carried->iptc, LOSS_IPTC}};
+    unsigned found = 0;
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
+        found |= parts[i].buf->size > 0 ? parts[i].loss : 0;
+        parts[i].buf->size = target->holds & parts[i].loss ? parts[i].buf->size : 0;
+    }
     for (unsigned i = 0; i < metadata->chunk_count; i++) {
         enum chunk_kind kind = metadata->chunk[i].kind;
         bool text = kind == CHUNK_COMMENT || kind == CHUNK_TEXT || kind == CHUNK_TEXT_DEFLATED ||
                     kind == CHUNK_TEXT_INTERNATIONAL;
-        carried->losses |= text ? LOSS_TEXT : kind == CHUNK_TIME ? LOSS_OTHER : 0;
+        found |= text ? LOSS_TEXT : kind == CHUNK_TIME ? LOSS_OTHER : 0;
     }
+    carried->losses |= found & ~target->holds;
 }
 
-static enum status make_personal(const struct metadata *metadata, enum codec_id target,
+static enum status make_personal(const struct metadata *metadata, const struct codec *target,
                                  const struct image_shape *shape, bool upright, struct carried *carried,
                                  struct error *err) {
     carried->density = choose_density(metadata, upright);
@@ -94,17 +97,10 @@ static enum status make_personal(const struct metadata *metadata, enum codec_id 
     if (status == ST_OK) {
         status = iptc_sanitize(metadata->photoshop, &carried->iptc, &carried->losses, err);
     }
-    if (target != CODEC_JPEG && carried->iptc.size > 0) { /* only JPEG has a place for it */
-        carried->losses |= LOSS_IPTC;
-        carried->iptc.size = 0;
-    }
-    if (target != CODEC_JPEG && target != CODEC_PNG) {
-        note_losses(metadata, carried);
-    }
     return status;
 }
 
-enum status carried_make(const struct metadata *metadata, enum codec_id target,
+enum status carried_make(const struct metadata *metadata, const struct codec *target,
                          const struct image_shape *shape, const struct encode_options *options,
                          struct carried *carried, struct error *err) {
     buf_init(&carried->exif, EXIF_SIZE_MAX);
@@ -114,8 +110,7 @@ enum status carried_make(const struct metadata *metadata, enum codec_id target,
         return ST_OK;
     }
     carried->losses = metadata->losses;
-    /* WebP stores grey as RGB, beside which no profile for grey may stand. */
-    enum pixel_model model = target == CODEC_WEBP ? PIXEL_RGB : shape->model;
+    enum pixel_model model = target->grey_as_rgb ? PIXEL_RGB : shape->model;
     enum status status = icc_read(metadata, model, &carried->profile, err);
     if (status == ST_OK) {
         bool complete;
@@ -126,6 +121,7 @@ enum status carried_make(const struct metadata *metadata, enum codec_id target,
         bool upright = options->upright || metadata->upright;
         status = make_personal(metadata, target, shape, upright, carried, err);
     }
+    leave_out(metadata, target, carried);
     return status;
 }
 

@@ -18,9 +18,9 @@ struct carried {
 };
 
 /* Fills *carried, an all-zero struct that the caller ends with carried_finish, also after a failure.
- * `metadata` may be NULL; `target` is the written format, and `shape` the written picture's. Without
+ * `metadata` may be NULL; `target` is the codec that writes, and `shape` the written picture's. Without
  * options->keep_metadata only the profile is made. ST_BUSY without memory. Thread-safe. */
-enum status carried_make(const struct metadata *metadata, enum codec_id target,
+enum status carried_make(const struct metadata *metadata, const struct codec *target,
                          const struct image_shape *shape, const struct encode_options *options,
                          struct carried *carried, struct error *err);
 

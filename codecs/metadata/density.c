@@ -39,19 +39,19 @@ static bool fits(uint64_t value, uint64_t most) {
     return value > 0 && value <= most;
 }
 
-bool density_to_jfif(struct density density, uint8_t *unit, uint16_t *x, uint16_t *y) {
+bool density_to_jfif(struct density density, uint8_t bytes[5]) {
     uint64_t factor = 1, divisor = density.scale;
     bool whole = density.scale > 0 && density.x % density.scale == 0 && density.y % density.scale == 0;
     if (density.unit == DENSITY_NONE) {
         return false;
     }
-    *unit = density.unit == DENSITY_INCH ? 1 : density.unit == DENSITY_CM ? 2 : 0;
+    bytes[0] = density.unit == DENSITY_INCH ? 1 : density.unit == DENSITY_CM ? 2 : 0;
     if (density.unit == DENSITY_CM && !whole) { /* 254 centimetres are 100 inches */
-        factor = 254, divisor *= 100, *unit = 1;
+        factor = 254, divisor *= 100, bytes[0] = 1;
     }
     uint64_t across = scaled(density.x, factor, divisor), down = scaled(density.y, factor, divisor);
-    *x = (uint16_t)across;
-    *y = (uint16_t)down;
+    bytes[1] = (uint8_t)(across >> 8), bytes[2] = (uint8_t)across;
+    bytes[3] = (uint8_t)(down >> 8), bytes[4] = (uint8_t)down;
     return fits(across, UINT16_MAX) && fits(down, UINT16_MAX);
 }
 

@@ -28,9 +28,9 @@ struct density density_from_phys(const uint8_t bytes[9]);
 /* Swaps x and y. */
 struct density density_turned(struct density density);
 
-/* 16-bit numbers for a JFIF header: a whole number per centimetre is kept, all others are rounded to
- * pixels per inch. *unit is 0 (aspect), 1 or 2. False when they do not fit, or there is no density. */
-bool density_to_jfif(struct density density, uint8_t *unit, uint16_t *x, uint16_t *y);
+/* The same bytes of a JFIF header: a whole number per centimetre is kept, all others are rounded to pixels
+ * per inch. False when they do not fit, or there is no density. */
+bool density_to_jfif(struct density density, uint8_t bytes[5]);
 
 /* The 9 bytes of a pHYs chunk, rounded to pixels per metre. False as above. */
 bool density_to_phys(struct density density, uint8_t bytes[9]);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "codecs/metadata/losses.h"
 #include "codecs/peek.h"
 
 void png_guard_init(struct png_guard *guard, enum status otherwise, uint64_t max_memory, struct error *err) {
@@ -99,6 +100,9 @@ const struct codec codec_png = {
     .mime = "image/png",
     .signature = {"\x89PNG\r\n\x1A\n", 8},
     .reach = REACH_PIXEL,
+    .holds = LOSS_EXIF | LOSS_XMP | LOSS_COLOUR | LOSS_TEXT | LOSS_OTHER,
+    .colours = COLOURS_CHUNKS,
+    .write_density = density_to_phys,
     .familiar = true,
     .rank = 4,
     .byte_pixels = 8 * 1032, /* deflate expands at most 1032 times, and a pixel has at least one bit */

@@ -231,7 +231,7 @@ static enum status prepare_metadata(struct png_writer *writer) {
     const struct image_shape shape = image_shape(writer->image);
     struct carried *carried = &writer->carried;
     enum status status =
-        carried_make(writer->metadata, CODEC_PNG, &shape, writer->options, carried, writer->err);
+        carried_make(writer->metadata, &codec_png, &shape, writer->options, carried, writer->err);
     if (status == ST_OK && carried->profile.size > 0) {
         status = make_iccp(&carried->profile, &writer->profile, writer->err);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/webp/webp.h"
 
+#include "codecs/metadata/losses.h"
+
 const struct codec codec_webp = {
     .name = "webp",
     .title = "WebP",
@@ -13,6 +15,8 @@ const struct codec codec_webp = {
     .exact = true,
     .planes = true,
     .lossless = true,
+    .grey_as_rgb = true,
+    .holds = LOSS_EXIF | LOSS_XMP | LOSS_COLOUR,
     .rank = 1,
     .effort = 3, /* half as long again as 1, and a fifth fewer bytes (bench/results/formats.md) */
     .effort_pixels = UINT32_MAX,

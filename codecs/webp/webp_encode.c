@@ -219,7 +219,7 @@ enum status webp_encode(const struct image *image, const struct encode_options *
     if (!encoder.library) {
         return status == ST_OK ? ST_UNSUPPORTED : status;
     }
-    status = carried_make(metadata, CODEC_WEBP, &shape, options, &carried, err);
+    status = carried_make(metadata, &codec_webp, &shape, options, &carried, err);
     status = status == ST_OK ? webp_container_open(&container, err) : status;
     status = status == ST_OK ? encode_picture(&encoder) : status;
     status = status == ST_OK ? webp_container_close(&container, err) : status;

@@ -51,8 +51,8 @@ static enum status colours(struct bytes input, bool grey, struct buf *output) {
         metadata.chunk[metadata.chunk_count++] = (struct metadata_chunk){
             .kind = CHUNK_COLOUR, .tag = chunks[i].tag, .data = {input.data + at, chunks[i].size}};
     }
-    return icc_colours_describe(&metadata, CODEC_JPEG, grey ? PIXEL_GRAY : PIXEL_RGB, output, &complete,
-                                NULL);
+    return icc_colours_describe(&metadata, codec_get(CODEC_JPEG), grey ? PIXEL_GRAY : PIXEL_RGB, output,
+                                &complete, NULL);
 }
 
 static void is_profile(struct buf *made, bool grey) {

@@ -192,18 +192,18 @@ static bool has_lower_profile(const struct metadata *metadata) {
     return false;
 }
 
-static struct choice choose(const struct metadata *metadata, enum codec_id target, bool grey) {
+static struct choice choose(const struct metadata *metadata, enum codec_colours place, bool grey) {
     struct choice choice = {.colours = icc_write_srgb, .said = SAID_NOTHING};
     const uint8_t *code = find(metadata, CICP, 4);
     if (code) {
         bool whole = code[0] != CODE_UNSPECIFIED && code[1] != CODE_UNSPECIFIED;
         choice.said = read_code(code, grey, &choice.colours);
-        choice.native = target == CODEC_AVIF || (target == CODEC_PNG && whole);
+        choice.native = place == COLOURS_CODES || (place == COLOURS_CHUNKS && whole);
         choice.outranks = whole && choice.said != SAID_UNKNOWN && has_lower_profile(metadata);
     }
     if (choice.said == SAID_NOTHING) {
         choice.said = read_png(metadata, grey, &choice.colours);
-        choice.native = target == CODEC_PNG;
+        choice.native = place == COLOURS_CHUNKS;
     }
     if (choice.said == SAID_NOTHING && exif_is_adobe_rgb(metadata->exif)) {
         choice = (struct choice){.colours = adobe, .said = SAID_COLOURS};
@@ -212,24 +212,25 @@ static struct choice choose(const struct metadata *metadata, enum codec_id targe
 }
 
 /* Whether the answer cannot say what the chunk says, with a profile or without one. */
-static bool is_chunk_lost(const struct metadata_chunk *chunk, enum codec_id target, bool profile) {
+static bool is_chunk_lost(const struct metadata_chunk *chunk, enum codec_colours place, bool profile) {
     bool part = chunk->kind == CHUNK_ICC || chunk->kind == CHUNK_ICC_DEFLATED;
     bool light = chunk->kind == CHUNK_COLOUR &&
                  (chunk->tag == TAG('m', 'D', 'C', 'V') || chunk->tag == TAG('c', 'L', 'L', 'I'));
-    return (part && !profile) || (light && target != CODEC_PNG);
+    return (part && !profile) || (light && place != COLOURS_CHUNKS);
 }
 
-enum status icc_colours_describe(const struct metadata *metadata, enum codec_id target,
+enum status icc_colours_describe(const struct metadata *metadata, const struct codec *target,
                                  enum pixel_model model, struct buf *profile, bool *complete,
                                  struct error *err) {
     bool grey = model == PIXEL_GRAY || model == PIXEL_GRAY_ALPHA;
-    struct choice choice = choose(metadata, target, grey);
-    profile->size = choice.outranks && target != CODEC_PNG ? 0 : profile->size;
+    struct choice choice = choose(metadata, target->colours, grey);
+    profile->size = choice.outranks && target->colours != COLOURS_CHUNKS ? 0 : profile->size;
     bool given = profile->size > 0;
     bool needed = !choice.native && (choice.said == SAID_COLOURS || choice.said == SAID_UNKNOWN);
     *complete = true;
     for (unsigned i = 0; i < metadata->chunk_count; i++) {
-        *complete = *complete && !is_chunk_lost(&metadata->chunk[i], target, given || choice.outranks);
+        *complete =
+            *complete && !is_chunk_lost(&metadata->chunk[i], target->colours, given || choice.outranks);
     }
     if (given || !needed) {
         return ST_OK;

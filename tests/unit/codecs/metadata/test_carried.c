@@ -39,13 +39,12 @@ static void test_resolutions(void **state) {
         {{0, 0, 0, DENSITY_NONE}, 0, 0, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        uint8_t unit, phys[9];
-        uint16_t x, y;
-        assert_int_equal(density_to_jfif(cases[i].from, &unit, &x, &y), cases[i].x > 0);
+        uint8_t jfif[5], phys[9];
+        assert_int_equal(density_to_jfif(cases[i].from, jfif), cases[i].x > 0);
         if (cases[i].x > 0) {
-            assert_int_equal(unit, cases[i].unit);
-            assert_int_equal(x, cases[i].x);
-            assert_int_equal(y, cases[i].y);
+            assert_int_equal(jfif[0], cases[i].unit);
+            assert_int_equal(bytes_be16(jfif + 1), cases[i].x);
+            assert_int_equal(bytes_be16(jfif + 3), cases[i].y);
         }
         assert_int_equal(density_to_phys(cases[i].from, phys), cases[i].metre_x > 0);
         if (cases[i].metre_x > 0) {
@@ -74,18 +73,17 @@ static void test_inches_survive_metres(void **state) {
     (void)state;
     for (uint32_t inch = 1; inch <= UINT16_MAX; inch++) {
         struct density density = {inch, UINT16_MAX + 1 - inch, 1, DENSITY_INCH};
-        uint8_t phys[9], unit;
-        uint16_t x, y;
+        uint8_t phys[9], jfif[5];
         assert_true(density_to_phys(density, phys));
-        assert_true(density_to_jfif(density_from_phys(phys), &unit, &x, &y));
-        if (unit == 1) { /* else the metres are whole centimetres, too, and are given as such */
-            assert_int_equal(x, inch);
-            assert_int_equal(y, UINT16_MAX + 1 - inch);
+        assert_true(density_to_jfif(density_from_phys(phys), jfif));
+        if (jfif[0] == 1) { /* else the metres are whole centimetres, too, and are given as such */
+            assert_int_equal(bytes_be16(jfif + 1), inch);
+            assert_int_equal(bytes_be16(jfif + 3), UINT16_MAX + 1 - inch);
         }
     }
 }
 
-static struct carried carried(const struct metadata *metadata, enum codec_id target, bool upright) {
+static struct carried carried(const struct metadata *metadata, const struct codec *target, bool upright) {
     struct carried made = {0};
     struct image_shape shape = fixture_shape(PIXEL_RGB, 8, 40, 30);
     struct encode_options options = {.keep_metadata = true, .upright = upright};
@@ -104,18 +102,18 @@ static void test_which_resolution_counts(void **state) {
     exif_put(&exif, 108, 50, 4), exif_put(&exif, 112, 1, 4);
     struct metadata metadata = {.orientation = 1};
     metadata.exif = exif_bytes(&exif);
-    struct carried made = carried(&metadata, CODEC_PNG, false);
+    struct carried made = carried(&metadata, codec_get(CODEC_PNG), false);
     const struct density hundredths = {10000, 5000, 100, DENSITY_CM};
     assert_memory_equal(&made.density, &hundredths, sizeof(hundredths));
     metadata.density = (struct density){72, 36, 1, DENSITY_INCH};
-    made = carried(&metadata, CODEC_PNG, false);
+    made = carried(&metadata, codec_get(CODEC_PNG), false);
     assert_memory_equal(&made.density, &metadata.density, sizeof(made.density));
     metadata.orientation = 6;
-    made = carried(&metadata, CODEC_PNG, true);
+    made = carried(&metadata, codec_get(CODEC_PNG), true);
     assert_int_equal(made.density.x, 36);
     assert_int_equal(made.density.y, 72);
     metadata.density = (struct density){70000, 36, 1, DENSITY_INCH};
-    made = carried(&metadata, CODEC_JPEG, false);
+    made = carried(&metadata, codec_get(CODEC_JPEG), false);
     assert_int_equal(made.density.unit, DENSITY_NONE);
     assert_int_equal(made.losses, LOSS_RESOLUTION);
 }
@@ -244,13 +242,32 @@ static void test_iptc_has_no_place_in_a_png(void **state) {
     metadata.photoshop.data = resources;
     metadata.photoshop.size =
         put_resource(resources, 0x0404, datasets, put_dataset(datasets, 2, 80, "WRITER"));
-    struct carried made = carried(&metadata, CODEC_PNG, false);
+    struct carried made = carried(&metadata, codec_get(CODEC_PNG), false);
     assert_int_equal(made.iptc.size, 0);
     assert_int_equal(made.losses, LOSS_IPTC);
     carried_finish(&made);
-    made = carried(&metadata, CODEC_JPEG, false);
+    made = carried(&metadata, codec_get(CODEC_JPEG), false);
     assert_true(fixture_contains(buf_bytes(&made.iptc), "WRITER"));
     assert_int_equal(made.losses, 0);
+    carried_finish(&made);
+}
+
+/* A format of pixels alone, beside one with a place for all of these. */
+static void test_what_has_no_place_is_lost(void **state) {
+    (void)state;
+    static const uint8_t exif[26] = {'I', 'I', 42, 0, 8, 0, 0, 0,   1,   0,  0x0F,
+                                     1,   2,   0,  4, 0, 0, 0, 'A', 'B', 'C'};
+    const struct metadata metadata = {.orientation = 1,
+                                      .exif = {exif, sizeof exif},
+                                      .density = {72, 72, 1, DENSITY_INCH},
+                                      .chunk_count = 1,
+                                      .chunk = {{.kind = CHUNK_TIME}}};
+    struct carried made = carried(&metadata, &(const struct codec){0}, false);
+    assert_int_equal(made.losses, LOSS_EXIF | LOSS_RESOLUTION | LOSS_OTHER);
+    assert_int_equal(made.exif.size, 0);
+    carried_finish(&made);
+    made = carried(&metadata, codec_get(CODEC_PNG), false);
+    assert_true(made.losses == 0 && made.exif.size > 0);
     carried_finish(&made);
 }
 
@@ -374,6 +391,7 @@ int main(void) {
         cmocka_unit_test(test_lying_lengths_in_iptc),
         cmocka_unit_test(test_iptc_over_the_limit),
         cmocka_unit_test(test_iptc_has_no_place_in_a_png),
+        cmocka_unit_test(test_what_has_no_place_is_lost),
         cmocka_unit_test(test_nothing_stays_allocated),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_packed_texts),

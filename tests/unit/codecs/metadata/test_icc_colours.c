@@ -27,7 +27,8 @@ static size_t described(const struct metadata *metadata, enum pixel_model model,
     struct buf profile;
     struct error err;
     buf_init(&profile, METADATA_ICC_MAX);
-    assert_int_equal(icc_colours_describe(metadata, CODEC_JPEG, model, &profile, complete, &err), ST_OK);
+    assert_int_equal(icc_colours_describe(metadata, codec_get(CODEC_JPEG), model, &profile, complete, &err),
+                     ST_OK);
     size_t size = profile.size;
     buf_finish(&profile);
     return size;
@@ -107,7 +108,8 @@ static void test_a_profile_beside_code_points(void **state) {
         buf_init(&profile, METADATA_ICC_MAX);
         assert_int_equal(buf_append(&profile, bytes, sizeof bytes, &err), ST_OK);
         assert_int_equal(
-            icc_colours_describe(&metadata, cases[i].target, PIXEL_RGB, &profile, &complete, &err), ST_OK);
+            icc_colours_describe(&metadata, codec_get(cases[i].target), PIXEL_RGB, &profile, &complete, &err),
+            ST_OK);
         assert_int_equal(profile.size, cases[i].stays ? sizeof bytes : 0);
         assert_true(complete);
         buf_finish(&profile);
