@@ -11,13 +11,14 @@ import re
 import subprocess
 import sys
 
+import foreign
 import pictures
 from PIL import Image
 
 # Warnings that openapi-generator prints for any input.
 USUAL = ('OpenAPI 3.1 support is still in beta', 'Failed to get the schema name: null')
 # The other generator knows pictures as bytes only when it is told so; docs/api.md has the same lines.
-CONFIGURATION = {'content_type_overrides': {f'image/{kind}': 'application/octet-stream' for kind in ('jpeg', 'png', 'webp', 'avif', 'heic')}, 'post_hooks': []}
+CONFIGURATION = {'content_type_overrides': {f'image/{kind}': 'application/octet-stream' for kind in foreign.READS}, 'post_hooks': []}
 JPEG = pictures.jpeg(pictures.photograph(160, 120))
 
 

@@ -12,6 +12,7 @@ from PIL import Image
 from schemathesis.generation import GenerationMode
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'http'))
+import foreign  # noqa: E402
 import pictures  # noqa: E402
 
 REGIONS = ('0,0,10,10', '10%,10%,50%,50%', 'ellipse:5,5,20,10', 'polygon:0,0,30,2,10,25', '3.5,2e0,1,1', '0%,0%,100%,100%')
@@ -30,11 +31,8 @@ def webp():
     return output.getvalue()
 
 
-schemathesis.openapi.media_type('image/jpeg', JPEGS)
-schemathesis.openapi.media_type('image/png', PNGS)
-schemathesis.openapi.media_type('image/webp', st.just(webp()))
-for declared in ('image/avif', 'image/heic'):  # the first bytes decide
-    schemathesis.openapi.media_type(declared, JPEGS)
+for kind in foreign.READS:  # the first bytes decide
+    schemathesis.openapi.media_type(f'image/{kind}', {'png': PNGS, 'webp': st.just(webp())}.get(kind, JPEGS))
 schemathesis.openapi.format('binary', JPEGS | PNGS)
 schemathesis.openapi.format('region', st.sampled_from(REGIONS))
 schemathesis.openapi.format('kernel', st.sampled_from(MATRICES))

@@ -8,6 +8,7 @@ import re
 import tree
 
 SUFFIXES = (".c", ".h", ".def", ".cu", ".cuh")
+FORMATS = dict(re.findall(r"^(?:READ_)?FORMAT\(\w+, (\w+)(?:, \w+, (\w+)/)?", (tree.ROOT / "codecs/formats.def").read_text(), re.M))  # folder of headers
 PRODUCT = ("core", "detect", "filters", "codecs", "config", "cpu", "gpu", "server")
 # Who may include whom, beside itself. server, bench and tests may include all.
 ALLOWED = {
@@ -44,15 +45,12 @@ ALLOWED_INSIDE = {
     "server/tracing": {".", "message"},
     "codecs/metadata": {"."},
     "codecs/process": {".", "metadata"},
-    "codecs/jpeg": {".", "metadata"},
-    "codecs/png": {".", "metadata"},
-    "codecs/webp": {".", "metadata"},
+    **{f"codecs/{name}": {".", "metadata", "bmff"} for name in FORMATS},
 }
 # Which folder has the only code that knows a library. Tests and benchmarks are free.
 LIBRARIES = {
     "jpeglib.h": "codecs", "jerror.h": "codecs", "jmorecfg.h": "codecs", "turbojpeg.h": "codecs",
     "png.h": "codecs", "zlib.h": "codecs", "libdeflate.h": "codecs detect", "lzma.h": "gpu",
-    "webp/decode.h": "codecs", "webp/encode.h": "codecs",
     "cuda.h": "gpu", "cudaTypedefs.h": "gpu", "nvrtc.h": "gpu", "nvml.h": "gpu",
     "microhttpd.h": "server", "gnutls/abstract.h": "server", "gnutls/gnutls.h": "server", "gnutls/x509.h": "server",
     "seccomp.h": "codecs core gpu server",
@@ -90,7 +88,7 @@ def is_inside_rule(name, header):
 def check_libraries(includes):
     users = {}
     for name, header in includes:
-        folder, owner = folder_of(name), LIBRARIES.get(header, "")
+        folder, owner = folder_of(name), LIBRARIES.get(header, "codecs" if header.split("/")[0] in filter(None, FORMATS.values()) else "")
         if owner and folder not in (*owner.split(), "tests", "bench"):
             yield f"{name} includes <{header}>: only {owner} may"
         if header in ONE_FILE and folder == owner:

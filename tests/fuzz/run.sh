@@ -35,9 +35,8 @@ dictionary() { # target
     case $1 in
     *jpeg* | progressive_scan) echo jpeg ;;
     *png*) echo png ;;
-    *avif*) echo avif ;;
-    *heic* | bmff) echo heic ;;
-    *webp*) echo webp ;;
+    bmff) echo heic ;;
+    decode_*) [ -f "tests/fuzz/dictionaries/${1#decode_}.dict" ] && echo "${1#decode_}" || echo text ;;
     *) echo text ;;
     esac
 }
@@ -46,7 +45,7 @@ dictionary() { # target
 longest() {
     case $1 in
     jpeg_sequential) echo 16384 ;; # pictures that threads share
-    *jpeg* | progressive_scan | *png* | *webp* | *avif* | *heic* | bmff) echo 4096 ;;
+    decode_* | *jpeg* | progressive_scan | *png* | bmff) echo 4096 ;;
     request) echo 8192 ;;
     wire | codec_wire) echo 12000 ;;
     metadata) echo 4096 ;;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""WebP, AVIF and HEIC files, written and read by other programs than the daemon: webp, libavif-bin, libheif-examples."""
+"""The formats, and files of them that other programs than the daemon write and read: webp, libavif-bin, libheif-examples."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -9,8 +10,12 @@ import tempfile
 import pytest
 
 import anatomy
+import daemon
 import pictures
 
+TABLE = re.findall(r'^(READ_)?FORMAT\(\w+, (\w+)', (daemon.ROOT / 'codecs/formats.def').read_text(), re.M)
+READS = tuple(kind for _, kind in TABLE)
+WRITES = tuple(kind for only_read, kind in TABLE if not only_read)
 MAGIC = {'jpeg': (0, b'\xff\xd8\xff'), 'png': (0, b'\x89PNG'), 'webp': (8, b'WEBP'), 'avif': (4, b'ftypavif'), 'heic': (4, b'ftyp')}
 WRITERS = {'webp': ('cwebp', '-quiet', '-m', '1', '-q', '95'), 'avif': ('avifenc', '-s', '10', '--min', '4', '--max', '4'),
            'heic': ('heif-enc', '-q', '95')}

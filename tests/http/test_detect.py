@@ -75,7 +75,7 @@ def forms():
     yield 'CMYK', faces.encoded(picture.convert('CMYK'), quality=60)
     small = numpy.asarray(picture.resize((401, 267)))
     yield 'turned', marked(small, 6, subsampling='420')
-    for kind in ('png', 'webp', 'avif', 'heic'):
+    for kind in ('png', *foreign.WRITERS):
         yield kind, functools.partial(foreign.write, kind, small)
 
 

@@ -113,7 +113,7 @@ def test_an_orientation_is_undone_first(gpu, reference):
     check_same(gpu, reference, body, 'sigma=3&format=png')
 
 
-@pytest.mark.parametrize('kind', ('webp', 'avif', 'heic'))
+@pytest.mark.parametrize('kind', foreign.WRITERS)
 def test_newer_formats(gpu, reference, kind):
     if kind not in gpu.get('/version').json()['formats']['reads']:
         pytest.skip(f'this build does not read {kind}')

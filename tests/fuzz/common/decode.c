@@ -33,8 +33,10 @@ static void check_encoded(struct bytes encoded, enum codec_id id, const struct i
 }
 
 static void encode_both(const struct image image[2], const struct picture *picture, uint8_t choice) {
-    enum codec_id planar = picture->codec == CODEC_WEBP ? CODEC_WEBP : CODEC_JPEG;
-    enum codec_id id = image->model == PIXEL_YCBCR || choice & 128 ? planar : CODEC_PNG;
+    const struct codec *own = codec_get(picture->codec);
+    enum codec_id planar = own->encode && own->planes ? picture->codec : CODEC_JPEG;
+    enum codec_id plain = own->encode && !own->planes ? picture->codec : CODEC_PNG;
+    enum codec_id id = image->model == PIXEL_YCBCR || choice & 128 ? planar : plain;
     struct encode_options options = options_of(choice);
     struct buf output[2];
     for (unsigned i = 0; i < 2; i++) {
