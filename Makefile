@@ -338,7 +338,8 @@ kernel-source: $(KERNELS)/source.cu # for tests/toolkits.sh
 	@echo $<
 
 # The page that `GET /` shows, as it goes into the binary.
-$(PLAYGROUND)/page.html: $(wildcard server/pages/playground/*)
+$(PLAYGROUND)/page.html: $(wildcard server/pages/playground/*) codecs/formats.def \
+		$(shell sed -nE 's|^(READ_)?FORMAT.\w+, (\w+).*|codecs/\2/\2.c|p' codecs/formats.def)
 	$(call say,JOIN,$@)
 	$(Q)server/pages/playground/join.sh $(PLAYGROUND)
 $(BUILD)/server/pages/playground.o: $(PLAYGROUND)/page.html

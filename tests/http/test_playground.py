@@ -10,6 +10,7 @@ import re
 import pytest
 
 import daemon
+import foreign
 import pictures
 import wire
 from problems import check_problem
@@ -169,7 +170,7 @@ def rows_of(endpoint):
 def allowed(row):
     """The sentence by which the daemon refuses a value."""
     if row['type'] == 'choice':
-        words = row['choices'] + row.get('also', [])  # other names of the same are not offered
+        words = [*row['choices'], *(foreign.WRITES if row['name'] == 'format' else ()), *row.get('also', [])]  # other names of the same are not offered
         return f"it must be {', '.join(words[:-1])} or {words[-1]}"
     if row['type'] == 'switch':
         return 'it must be false, true, 0 or 1'

@@ -1,10 +1,41 @@
 // SPDX-License-Identifier: MIT
-// The same answer in all formats side by side: pixels, bytes and time.
+// The formats: what their files are called and begin with, and the same answer in all of them side by side.
 import { element } from "./controls.js";
-import { outputName, send, timings, titles } from "./request.js";
+import { formats, written } from "./parameters.js";
+import { send, timings } from "./request.js";
 import { bytes, find, milliseconds, offer } from "./view.js";
 
-const compared = ["jpeg", "webp", "avif", "png"];
+const endings = Object.fromEntries(formats.map(({ name }) => [`image/${name}`, name === "jpeg" ? "jpg" : name]));
+export const titles = Object.fromEntries(formats.map(({ name, title }) => [`image/${name}`, title]));
+export const opened = [...formats.flatMap(({ name }) => [`image/${name}`, `.${name}`]), ".jpg", ".heif"].join();
+
+// "photo.jpg", blurred to PNG -> "photo-blur.png"; null for what is no picture.
+export function outputName(fileName, operation, type) {
+    const ending = endings[type];
+    return ending ? `${fileName.replace(/\.\w+$/, "")}-${operation}.${ending}` : null;
+}
+
+export function pastedName(type) {
+    return `pasted.${endings[type] ?? "png"}`;
+}
+
+// The daemon goes by the first bytes, whatever the name says, which counts for the formats that are not told apart
+// here. Of an animation the daemon takes the first frame if it is asked to.
+export async function lookAt(file) {
+    const first = new Uint8Array(await file.slice(0, 32).arrayBuffer());
+    const letters = String.fromCharCode(...first);
+    const brands = letters.slice(4, 8) === "ftyp" ? letters.slice(8) : "";
+    if (letters.slice(8, 12) === "WEBP") {
+        return { type: "image/webp", animated: letters.slice(12, 16) === "VP8X" && (first[20] & 2) !== 0 };
+    }
+    const named = formats.find(({ name }) => !letters.startsWith("\xff\xd8") && file.name.endsWith(`.${name}`))?.name ?? "jpeg";
+    const type = /avi[fs]/.test(brands) ? "avif" : brands ? "heic" : letters.startsWith("\x89P") ? "png" : named;
+    return { type: `image/${type}`, animated: brands.startsWith("avis") };
+}
+
+// --- the comparison ---
+
+const compared = [...written.filter((name) => name !== "png"), "png"];
 let round = 0; // of requests; those of an older one are dropped
 let urls = [];
 

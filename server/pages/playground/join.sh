@@ -6,8 +6,9 @@
 #
 # FOLDER gets page.html, page.html.gz, policy.txt (its Content-Security-Policy) and tag.txt
 # (for its ETag). Lines of index.html that are nothing but `<!-- include: NAME... -->` are
-# replaced by these files. The scripts are modules, for editors and tools; joined they are
-# one, in which nothing needs to be imported or exported.
+# replaced by these files, and "@formats" in parameters.json by the formats. The scripts are
+# modules, for editors and tools; joined they are one, in which nothing needs to be imported or
+# exported.
 set -euo pipefail
 shopt -s extglob
 cd "$(dirname "$0")"
@@ -16,6 +17,12 @@ out=$(cd "$OLDPWD" && mkdir -p "$1" && cd "$1" && pwd)
 style() { cat style.css; }
 script() { # imports and exports are one line each
     sed -e '/^import /d' -e 's/^export //' "$@"
+}
+formats() { # those of codecs/formats.def: name, title, and whether it is written, as JSON
+    sed -nE 's/^((READ_)?)FORMAT\(\w+, (\w+).*/\3 \1/p' ../../../codecs/formats.def | while read -r name reads; do
+        title=$(sed -nE 's/^ *\.title = (".*"),$/\1/p' "../../../codecs/$name/$name.c")
+        printf '{"name": "%s", "title": %s, "written": %s}\n' "$name" "$title" "$([ "$reads" ] && echo false || echo true)"
+    done | paste -sd,
 }
 hash_of() { # as Content-Security-Policy writes it
     sha256sum | cut -d ' ' -f 1 | tr a-f A-F | basenc --base16 -d | base64
@@ -30,7 +37,7 @@ while IFS= read -r line; do
         echo -n '<style>' && style && echo '</style>'
         ;;
     '<!-- include: parameters.json -->')
-        echo '<script type="application/json" id="table">' && cat parameters.json && echo '</script>'
+        echo '<script type="application/json" id="table">' && sed "s|\"@formats\"|[$(formats)]|" parameters.json && echo '</script>'
         ;;
     '<!-- include: '*.js' -->')
         read -ra names <<<"${line//@(<!-- include:|-->)/}"

@@ -3,11 +3,11 @@
 import { Canvas } from "./canvas.js";
 import { element, makeChoice } from "./controls.js";
 import { foundSentence, searchFaces } from "./faces.js";
-import { compareFormats } from "./formats.js";
+import { compareFormats, lookAt, opened, outputName, pastedName, titles } from "./formats.js";
 import { Steppable } from "./history.js";
-import { applyState, chosen, describe, makeControls, mark, outputFormat, parseState, reset, setOutput, stateText } from "./parameters.js";
+import { applyState, chosen, describe, makeControls, mark, outputFormat, parseState, reset, setOutput, stateText, written } from "./parameters.js";
 import { listRegions, Regions } from "./regions.js";
-import { lookAt, outputName, pastedName, same, send, titles } from "./request.js";
+import { same, send } from "./request.js";
 import { makeSample, samples } from "./samples.js";
 import { languages } from "./snippets.js";
 import { find, nextTheme, offer, readProblem, runOf, say, showAfter, showFacts, showNotice, showProblem, showServer, showPlaceholder, showRuns, showStatistics } from "./view.js";
@@ -43,7 +43,7 @@ function operation() {
 
 function answerType() {
     const format = outputFormat();
-    const own = picture.type === "image/heic" ? "image/jpeg" : picture.type;
+    const own = written.includes(picture.type.replace("image/", "")) ? picture.type : "image/jpeg";
     return chosen.filter.json ? "application/json" : format ? `image/${format}` : own;
 }
 
@@ -189,6 +189,7 @@ function makeSources() {
         button.addEventListener("click", async () => take(await makeSample(sample), sample.title));
         find("samples").append(button);
     });
+    find("file").accept = opened;
     find("file").addEventListener("change", () => {
         takeFirst(find("file").files);
         find("file").value = ""; // the same file may be chosen again

@@ -7,6 +7,8 @@ import { Steps } from "./steps.js";
 import { find } from "./view.js";
 
 const table = JSON.parse(find("table").textContent);
+export const formats = table.formats; // [{ name, title, written }]
+export const written = formats.filter((one) => one.written).map((one) => one.name);
 export const chosen = { filter: table.filters[0], look: "pixelate" }; // look: of a redaction
 let notify; // called after each change
 
@@ -36,6 +38,7 @@ function makePanel(one) {
 
 export function makeControls(whenChanged) {
     notify = whenChanged;
+    table.output.find((row) => row.name === "format").choices.push(...written);
     table.filters.forEach((one) => {
         panels[one.name] = makePanel(one);
         find("own").append(panels[one.name].node);

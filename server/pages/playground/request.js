@@ -46,30 +46,3 @@ export async function same(a, b) {
 export function timings(header) {
     return [...(header ?? "").matchAll(/([\w-]+);dur=([\d.]+)/g)].map(([, name, value]) => [name, Number(value)]);
 }
-
-// --- formats ---
-
-const endings = { "image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "image/avif": "avif", "image/heic": "heic" };
-export const titles = { "image/jpeg": "JPEG", "image/png": "PNG", "image/webp": "WebP", "image/avif": "AVIF" };
-
-// "photo.jpg", blurred to PNG -> "photo-blur.png"; null for what is no picture.
-export function outputName(fileName, operation, type) {
-    const ending = endings[type];
-    return ending ? `${fileName.replace(/\.\w+$/, "")}-${operation}.${ending}` : null;
-}
-
-export function pastedName(type) {
-    return `pasted.${endings[type] ?? "png"}`;
-}
-
-// The daemon goes by the first bytes, whatever the name says. Of an animation it takes the first frame if it is asked to.
-export async function lookAt(file) {
-    const first = new Uint8Array(await file.slice(0, 32).arrayBuffer());
-    const letters = String.fromCharCode(...first);
-    const brands = letters.slice(4, 8) === "ftyp" ? letters.slice(8) : "";
-    if (letters.slice(8, 12) === "WEBP") {
-        return { type: "image/webp", animated: letters.slice(12, 16) === "VP8X" && (first[20] & 2) !== 0 };
-    }
-    const type = /avi[fs]/.test(brands) ? "avif" : brands ? "heic" : letters.startsWith("\x89P") ? "png" : "jpeg";
-    return { type: `image/${type}`, animated: brands.startsWith("avis") };
-}
