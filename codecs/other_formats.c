@@ -11,55 +11,11 @@ struct magic {
     const char *name;
 };
 
-#define MAGIC(offset, bytes, name)                                                                           \
-    { offset, sizeof(bytes) - 1, bytes, name }
-
-/* Longer and more certain signatures come first. */
 static const struct magic magics[] = {
-    MAGIC(0, "\x89PNG", "a PNG picture damaged by a text-mode transfer"),
-    MAGIC(0, "\x09PNG", "a PNG picture damaged by a 7-bit transfer"),
-    MAGIC(0, "GIF8", "a GIF picture"),
-    MAGIC(8, "WEBP", "a WebP picture"),
-    MAGIC(4, "ftypavi", "an AVIF picture"),
-    MAGIC(4, "ftyphei", "a HEIC picture"),
-    MAGIC(4, "ftyphev", "a HEIC picture"),
-    MAGIC(4, "ftypmif1", "a HEIF picture"),
-    MAGIC(4, "ftypmsf1", "a HEIF picture"),
-    MAGIC(4, "ftypmif3", "an AVIF or HEIF picture in the low-overhead form ('mini')"),
-    MAGIC(4, "ftypcrx", "a Canon raw picture"),
-    MAGIC(4, "ftyp", "a video or another ISO media file"),
-    MAGIC(4, "JXL \r\n\x87\n", "a JPEG XL picture"),
-    MAGIC(4, "jP  \r\n\x87\n", "a JPEG 2000 picture"),
-    MAGIC(0, "\xFF\x4F\xFF\x51", "a JPEG 2000 codestream"),
-    MAGIC(0, "\xFF\x0A", "a JPEG XL picture"),
-    MAGIC(0, "II\xBC", "a JPEG XR picture"),
-    MAGIC(0, "II*\0", "a TIFF picture"),
-    MAGIC(0, "MM\0*", "a TIFF picture"),
-    MAGIC(0, "II+\0", "a BigTIFF picture"),
-    MAGIC(0, "MM\0+", "a BigTIFF picture"),
-    MAGIC(0, "\x8aMNG", "an MNG animation"),
-    MAGIC(0, "\x8bJNG", "a JNG picture"),
-    MAGIC(0, "8BPS", "a Photoshop document"),
-    MAGIC(0, "\0\0\1\0", "a Windows icon"),
-    MAGIC(0, "\0\0\2\0", "a Windows cursor"),
-    MAGIC(0, "\x76\x2F\x31\x01", "an OpenEXR picture"),
-    MAGIC(0, "#?RADIANCE", "a Radiance HDR picture"),
-    MAGIC(0, "qoif", "a QOI picture"),
-    MAGIC(0, "FLIF", "a FLIF picture"),
-    MAGIC(0, "DDS ", "a DDS texture"),
-    MAGIC(0, "%PDF", "a PDF document"),
-    MAGIC(0, "%!PS", "a PostScript document"),
-    MAGIC(0, "PK\3\4", "a ZIP archive"),
-    MAGIC(0, "\x1F\x8B", "gzip data; send the picture uncompressed"),
-    MAGIC(0, "data:", "a data URI; send the bytes themselves"),
-    MAGIC(0, "/9j/", "base64 text of a JPEG; send the bytes themselves"),
-    MAGIC(0, "iVBORw0KGgo", "base64 text of a PNG; send the bytes themselves"),
-    MAGIC(0, "{", "JSON text"),
-    MAGIC(0, "--", "a multipart body without its header"),
-    MAGIC(0, "BM", "a BMP picture"),
+#define FORMAT(...)
+#define OTHER_FORMAT(offset, bytes, name) {offset, sizeof(bytes) - 1, bytes, name},
+#include "codecs/formats.def"
 };
-
-#undef MAGIC
 
 static bool starts_with(struct bytes text, const char *word) {
     size_t size = strlen(word);
