@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "filters/argument/colour.h"
 #include "filters/colour/light.h"
 
 static enum status check(const void *arguments, struct error *err) {
@@ -102,26 +103,6 @@ static enum status make_axes(struct resize_plan *plan, const struct resize_argum
 
 /* ---- background ---- */
 
-/* ITU-R BT.601 with full range, as JFIF has it. */
-static void fill_colour(uint16_t colour[4], const struct resize_background *background,
-                        const struct image_shape *shape) {
-    static const uint8_t black[4] = {0, 0, 0, 255};
-    const uint8_t *given = background->given ? background->colour : black;
-    double step = image_sample_step(shape);
-    double red = given[0] * step, green = given[1] * step, blue = given[2] * step, alpha = given[3] * step;
-    double luma = 0.299 * red + 0.587 * green + 0.114 * blue;
-    double rgba[4] = {red, green, blue, alpha};
-    double gray[4] = {luma, alpha};
-    double ycbcr[4] = {luma, 128 - 0.168735892 * red - 0.331264108 * green + 0.5 * blue,
-                       128 + 0.5 * red - 0.418687589 * green - 0.081312411 * blue};
-    const double *value = shape->model == PIXEL_YCBCR               ? ycbcr
-                          : image_pixel_channels(shape->model) <= 2 ? gray
-                                                                    : rgba;
-    for (unsigned i = 0; i < image_pixel_channels(shape->model); i++) {
-        colour[i] = (uint16_t)fmin(value[i] + 0.5, shape->depth == 16 ? 65535 : 255);
-    }
-}
-
 void resize_plan_linear(struct resize_plan *plan, const struct image_shape *shape) {
     unsigned channels = image_pixel_channels(shape->model);
     unsigned colours = image_pixel_has_alpha(shape->model) ? channels - 1 : channels;
@@ -169,6 +150,8 @@ void resize_plan_reduce(struct resize_plan *plan, unsigned reduction, unsigned c
 
 /* ---- plan ---- */
 
+static const uint8_t black[4] = {0, 0, 0, 255};
+
 static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     const struct resize_arguments *resize = arguments;
@@ -181,7 +164,8 @@ static enum status plan(const void *arguments, const struct image_shape *shape, 
         if (resize_is_blurred(plan)) {
             plan_blurred(plan, resize, shape);
         } else if (resize_has_background(plan)) {
-            fill_colour(plan->colour, &resize->background, shape);
+            const struct resize_background *background = &resize->background;
+            colour_samples(background->given ? background->colour : black, shape, plan->colour);
         }
     }
     return status;

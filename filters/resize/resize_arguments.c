@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "filters/argument/colour.h"
 #include "filters/argument/value.h"
 #include "filters/resize/resize.h"
 
@@ -28,18 +28,12 @@ static enum status parse_blur(const struct argument *row, const char *text,
 static enum status parse_background(const struct argument *row, const char *text, void *field,
                                     struct error *err) {
     struct resize_background *background = field;
-    const char *digits = text + (*text == '#');
-    size_t length = strlen(digits);
-    unsigned colour[4] = {0, 0, 0, 255};
+    struct resize_background colour = {.given = true, .ground = RESIZE_GROUND_COLOUR};
     if (strncmp(text, "blur:", 5) == 0 || strncmp(text, "blur,", 5) == 0) {
         return parse_blur(row, text + 5, background, err);
     }
-    if ((length == 6 || length == 8) && strspn(digits, "0123456789abcdefABCDEF") == length &&
-        sscanf(digits, "%2x%2x%2x%2x", &colour[0], &colour[1], &colour[2], &colour[3]) >= 3) {
-        *background = (struct resize_background){.given = true, .ground = RESIZE_GROUND_COLOUR};
-        for (unsigned i = 0; i < 4; i++) {
-            background->colour[i] = (uint8_t)colour[i];
-        }
+    if (colour_parse(text, colour.colour)) {
+        *background = colour;
         return ST_OK;
     }
     char buffer[VALUE_QUOTE_MAX];
