@@ -116,9 +116,7 @@ static void invert(const struct image *mask) {
     }
 }
 
-/* Shrinks rows y0 to y1 to the rectangle of pixels that are not 0, and counts these. An engine may still
- * change the pixels. */
-static void measure(const struct image *mask, struct mask_rect within, struct mask_report *report) {
+void mask_measure(const struct image *mask, struct mask_rect within, struct mask_report *report) {
     report->bounds = (struct mask_rect){0};
     report->covered = 0;
     for (uint32_t y = within.y0; y < within.y1; y++) {
@@ -198,7 +196,7 @@ enum status mask_draw(const struct image *mask, const struct region_set *set,
     if (options->outward) {
         drawn = grow(mask, drawn, &options->grid);
     }
-    measure(mask, drawn, report);
+    mask_measure(mask, drawn, report);
     return ST_OK;
 }
 
@@ -231,7 +229,7 @@ enum status mask_feather(const struct mask_feathering *how, const struct image *
         status = lane_run(how->lane, &run, NULL, err);
     }
     if (status == ST_OK) {
-        measure(soft, rect_whole(soft), report);
+        mask_measure(soft, rect_whole(soft), report);
     }
     return status;
 }

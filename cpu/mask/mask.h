@@ -79,6 +79,10 @@ enum mask_place mask_place_of(const struct mask_shape_size *size, const struct r
 struct mask_rect mask_draw_region(const struct image *mask, const struct region_set *set, uint32_t index,
                                   const struct mask_options *options);
 
+/* Fills bounds and covered of *report for the part of the mask within a rectangle. Another process may change
+ * the pixels meanwhile. */
+void mask_measure(const struct image *mask, struct mask_rect within, struct mask_report *report);
+
 /* Sets a rectangle of the mask to 0. */
 void mask_clear(const struct image *mask, struct mask_rect rect);
 

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "core/deadline.h"
+#include "core/numbers.h"
 #include "cpu/mask/mask_plane.h"
+#include "filters/argument/colour.h"
 
 enum { CHANNELS_MAX = 4, LEVELS = 16, LOOK_RANGE = 24, DEADLINE_ROWS = 64 };
 
-/* The fill of a region; for YCbCr a plane counts as a channel. */
-struct fill {
+/* What a region is filled with; for YCbCr a plane counts as a channel. */
+struct samples {
     uint16_t value[CHANNELS_MAX];
 };
 
@@ -22,9 +24,9 @@ struct redact_job {
     const struct image *image;
     const struct image *mask;
     const struct redact_options *options;
-    struct redact_sums sums; /* of the current region */
-    const struct fill *fill; /* of the current region */
-    bool late;               /* the deadline has passed: the rest is skipped */
+    struct redact_sums sums;    /* of the current region */
+    const struct samples *fill; /* of the current region */
+    bool late;                  /* the deadline has passed: the rest is skipped */
 };
 
 /* `count` adjacent pixels of row y of plane `index`, from column x on. */
@@ -41,12 +43,14 @@ static uint8_t *span_pixels(const struct redact_job *job, const struct redact_sp
 
 typedef void visit_span(struct redact_job *job, const struct redact_span *span);
 
-/* Calls `visit` for each part of the span where m is 255; elsewhere it is 0. */
-static void each_part(struct redact_job *job, const struct redact_span *span, const uint8_t *m,
+enum { MASK_OUT = 0, MASK_IN = 255 }; /* of a mask; it has no other values */
+
+/* Calls `visit` for each part of the span where m is `value`. */
+static void each_part(struct redact_job *job, const struct redact_span *span, const uint8_t *m, int value,
                       visit_span *visit) {
     const uint8_t *at = m, *end = m + span->count, *stop;
-    while (at < end && (at = memchr(at, 255, (size_t)(end - at)))) {
-        stop = memchr(at, 0, (size_t)(end - at));
+    while (at < end && (at = memchr(at, value, (size_t)(end - at)))) {
+        stop = memchr(at, MASK_IN - value, (size_t)(end - at));
         stop = stop ? stop : end;
         visit(job, &(struct redact_span){span->index, span->x + (uint32_t)(at - m), span->y,
                                          (uint32_t)(stop - at)});
@@ -54,8 +58,8 @@ static void each_part(struct redact_job *job, const struct redact_span *span, co
     }
 }
 
-/* Calls `visit` for all samples that the mask touches; the mask is empty outside of the rectangle. */
-static void each_span(struct redact_job *job, struct mask_rect rect, visit_span *visit) {
+/* Calls `visit` for all samples of a rectangle that the mask touches, or for those that it does not touch. */
+static void each_span(struct redact_job *job, struct mask_rect rect, int value, visit_span *visit) {
     for (unsigned p = 0; p < job->image->plane_count; p++) {
         const struct plane *plane = &job->image->plane[p];
         uint32_t x1 = (uint32_t)(((uint64_t)rect.x1 + (1u << plane->shift_x) - 1) >> plane->shift_x);
@@ -66,7 +70,7 @@ static void each_span(struct redact_job *job, struct mask_rect rect, visit_span 
                 uint8_t buffer[MASK_CHUNK];
                 uint32_t count = x1 - x < MASK_CHUNK ? x1 - x : MASK_CHUNK;
                 const uint8_t *m = mask_samples(job->mask, plane, y, x, count, MASK_ANY, buffer);
-                each_part(job, &(struct redact_span){p, x, y, count}, m, visit);
+                each_part(job, &(struct redact_span){p, x, y, count}, m, value, visit);
             }
         }
     }
@@ -129,12 +133,15 @@ static uint16_t level_of(const struct image *image, unsigned channel, unsigned m
     return (uint16_t)(mean / bin * bin + bin / 2);
 }
 
-static struct fill fill_of(const struct image *image, const struct redact_sums *sums) {
-    struct fill fill = {{0}};
+static unsigned mean_of(const struct redact_sums *sums, unsigned channel) {
+    uint64_t weight = sums->weight[channel];
+    return weight ? (unsigned)((sums->total[channel] + weight / 2) / weight) : 0;
+}
+
+static struct samples level_samples(const struct image *image, const struct redact_sums *sums) {
+    struct samples fill = {{0}};
     for (unsigned c = 0; c < image_pixel_channels(image->model); c++) {
-        uint64_t weight = sums->weight[c];
-        uint64_t mean = weight ? (sums->total[c] + weight / 2) / weight : 0;
-        fill.value[c] = level_of(image, c, (unsigned)mean);
+        fill.value[c] = level_of(image, c, mean_of(sums, c));
     }
     return fill;
 }
@@ -148,8 +155,8 @@ static int shade_of(uint32_t column, uint32_t row) {
 }
 
 /* The fill of the tile that has pixel x of the row. Chroma and alpha have no shade. */
-static struct fill tile_fill(const struct redact_job *job, const struct redact_span *span, uint32_t x) {
-    struct fill fill = *job->fill;
+static struct samples tile_fill(const struct redact_job *job, const struct redact_span *span, uint32_t x) {
+    struct samples fill = *job->fill;
     uint32_t block = job->options->block;
     if (block == 0 || span->index > 0) {
         return fill;
@@ -173,7 +180,7 @@ static void repeat(uint8_t *to, const void *pixel, size_t size, size_t count) {
 }
 
 static void fill_part(struct redact_job *job, const struct redact_span *span) {
-    struct fill fill = tile_fill(job, span, span->x);
+    struct samples fill = tile_fill(job, span, span->x);
     unsigned channels = job->image->plane[span->index].channels;
     uint8_t narrow[CHANNELS_MAX];
     for (unsigned c = 0; c < channels; c++) {
@@ -198,22 +205,23 @@ static bool is_single(const struct redact_job *job, const struct region_set *set
     return set->count == 0 || job->options->invert || job->options->drawn;
 }
 
-static struct mask_rect draw_part(struct redact_job *job, const struct region_set *set, uint32_t i) {
-    bool single = is_single(job, set);
-    if (job->options->drawn) {
-        return (struct mask_rect){0, 0, job->mask->width, job->mask->height};
-    }
-    struct mask_options options = {.invert = single,
+/* Draws all regions together. */
+static struct mask_rect draw_all(struct redact_job *job, const struct region_set *set) {
+    struct mask_options options = {.invert = is_single(job, set),
                                    .outward = true,
                                    .grid = job->options->grid,
                                    .deadline_ns = job->options->deadline_ns};
     struct mask_report report;
-    if (single) {
-        enum status status = mask_draw(job->mask, set, &options, &report, NULL);
-        job->late = status == ST_LIMIT;
-        return report.bounds; /* no region, inverted, is the whole picture */
+    if (job->options->drawn) {
+        return (struct mask_rect){0, 0, job->mask->width, job->mask->height};
     }
-    return mask_draw_region(job->mask, set, i, &options);
+    job->late = mask_draw(job->mask, set, &options, &report, NULL) == ST_LIMIT;
+    return report.bounds; /* no region, inverted, is the whole picture */
+}
+
+static struct mask_rect draw_part(struct redact_job *job, const struct region_set *set, uint32_t i) {
+    const struct mask_options options = {.outward = true, .grid = job->options->grid};
+    return is_single(job, set) ? draw_all(job, set) : mask_draw_region(job->mask, set, i, &options);
 }
 
 /* A drawn mask stays. */
@@ -229,28 +237,102 @@ static bool is_late(struct redact_job *job) {
     return job->late;
 }
 
+static struct redact_sums sums_of(struct redact_job *job, struct mask_rect rect, int value) {
+    job->sums = (struct redact_sums){{0}, {0}};
+    each_span(job, rect, value, sum_span);
+    return job->sums;
+}
+
+static void find_levels(struct redact_job *job, const struct region_set *set, uint32_t parts,
+                        struct samples *fill) {
+    for (uint32_t i = 0; i < parts && !is_late(job); i++) {
+        struct mask_rect rect = draw_part(job, set, i);
+        const struct redact_sums sums = sums_of(job, rect, MASK_IN);
+        fill[i] = level_samples(job->image, &sums);
+        clear_part(job, rect);
+    }
+}
+
+/* The rectangle around what the mask has in `drawn`, and its ring. */
+static struct mask_rect with_ring(const struct image *mask, struct mask_rect drawn) {
+    struct mask_report report;
+    mask_measure(mask, drawn, &report);
+    const struct mask_rect around = report.bounds;
+    return report.covered == 0 ? around
+                               : (struct mask_rect){around.x0 - min_u32(around.x0, FILL_RING_WIDTH),
+                                                    around.y0 - min_u32(around.y0, FILL_RING_WIDTH),
+                                                    min_u32(around.x1 + FILL_RING_WIDTH, mask->width),
+                                                    min_u32(around.y1 + FILL_RING_WIDTH, mask->height)};
+}
+
+/* Whether each channel has samples, or takes those of `other`. */
+static bool complete(const struct redact_job *job, struct samples *fill, const struct redact_sums *sums,
+                     const struct samples *other) {
+    bool all = true;
+    for (unsigned c = 0; c < image_pixel_channels(job->image->model); c++) {
+        all = all && sums->weight[c] > 0;
+        fill->value[c] = sums->weight[c] > 0 ? (uint16_t)mean_of(sums, c) : other->value[c];
+    }
+    return all;
+}
+
+/* `colour` is that of a whole picture. Only samples outside of all regions are read. */
+static void find_rings(struct redact_job *job, const struct region_set *set, uint32_t parts,
+                       const struct samples *colour, struct samples *fill) {
+    struct mask_rect ring[REGIONS_MAX];
+    struct samples common = *colour;
+    bool common_known = false;
+    for (uint32_t i = 0; i < parts && !is_late(job); i++) {
+        struct mask_rect rect = draw_part(job, set, i);
+        ring[i] = with_ring(job->mask, rect);
+        clear_part(job, rect);
+    }
+    struct mask_rect all = draw_all(job, set);
+    for (uint32_t i = 0; i < parts && !is_late(job); i++) {
+        const struct redact_sums sums = sums_of(job, ring[i], MASK_OUT);
+        if (!complete(job, &fill[i], &sums, &common) && !common_known) {
+            const struct redact_sums around = sums_of(job, with_ring(job->mask, all), MASK_OUT);
+            complete(job, &common, &around, colour);
+            complete(job, &fill[i], &sums, &common);
+            common_known = true;
+        }
+    }
+    clear_part(job, all);
+}
+
+static void find_fills(struct redact_job *job, const struct region_set *set, uint32_t parts,
+                       struct samples *fill) {
+    const struct fill *wanted = &job->options->fill;
+    const struct image_shape shape = image_shape(job->image);
+    struct samples colour = {{0}};
+    colour_samples(wanted->colour, &shape, colour.value);
+    if (wanted->kind == FILL_MEAN) {
+        find_levels(job, set, parts, fill);
+    } else if (wanted->kind == FILL_RING) {
+        find_rings(job, set, parts, &colour, fill);
+    } else {
+        for (uint32_t i = 0; i < parts; i++) {
+            fill[i] = colour;
+        }
+    }
+}
+
 enum status redact_image(const struct image *image, const struct region_set *set,
                          const struct redact_options *options, const struct image *mask, struct error *err) {
     const struct image *drawn = options->drawn;
     struct redact_job job = {.image = image, .mask = drawn ? drawn : mask, .options = options};
-    struct fill fill[REGIONS_MAX];
+    struct samples fill[REGIONS_MAX];
     uint32_t parts = is_single(&job, set) ? 1 : set->count;
     if (job.mask->model != PIXEL_GRAY || job.mask->depth != 8 || job.mask->width != image->width ||
         job.mask->height != image->height) {
         return fail(err, ST_INTERNAL, "the mask does not fit the picture");
     }
     clear_part(&job, (struct mask_rect){0, 0, mask->width, mask->height});
-    for (uint32_t i = 0; i < parts && !is_late(&job); i++) {
-        struct mask_rect rect = draw_part(&job, set, i);
-        job.sums = (struct redact_sums){{0}, {0}};
-        each_span(&job, rect, sum_span);
-        fill[i] = fill_of(image, &job.sums);
-        clear_part(&job, rect);
-    }
+    find_fills(&job, set, parts, fill);
     for (uint32_t i = 0; i < parts && !is_late(&job); i++) {
         struct mask_rect rect = draw_part(&job, set, i);
         job.fill = &fill[i];
-        each_span(&job, rect, fill_span);
+        each_span(&job, rect, MASK_IN, fill_span);
         clear_part(&job, rect);
     }
     return job.late ? deadline_check(options->deadline_ns, err) : ST_OK;

@@ -2,10 +2,10 @@
  * Redaction replaces a region, before any filter runs, by a colour that reveals next to nothing about it. It
  * is irreversible by construction.
  *
- * The guarantee. The result depends on a region's pixels only through one mean colour, of which each channel
- * is one of 16 levels: at most 4 bits for grey, 8 with alpha, 12 for RGB and YCbCr, 16 for RGBA. Two pictures
- * that differ only in a region, and have the same levels there, give the same bytes. Nothing outside of the
- * regions changes.
+ * The guarantee. Of a region's pixels the result depends on nothing with FILL_COLOUR and FILL_RING. With
+ * FILL_MEAN it depends on one mean colour, of which each channel is one of 16 levels: at most 4 bits for
+ * grey, 8 with alpha, 12 for RGB and YCbCr, 16 for RGBA. Two pictures that differ only in a region, and with
+ * FILL_MEAN have the same levels there, give the same bytes. Nothing outside of the regions changes.
  *
  * A region consists of every pixel that its shape touches, rounded out to blocks (`outward` in
  * cpu/mask/mask.h), and every reduced sample that covers such a pixel. A JPEG spreads each pixel over its
@@ -13,8 +13,15 @@
  * scene, and not only for the decoded samples. Where the decoder interpolates reduced colour across blocks,
  * the pixels that depend on a neighbour belong to the region: the grid's margin.
  *
- * The means of all regions are taken from the original. Regions are then filled in order, so the last one
- * shows where they overlap. Levels, from the mean rounded to nearest, colours weighted by alpha:
+ * All colours are taken from the original. Regions are then filled in order, so the last one shows where
+ * they overlap. Means are rounded to nearest, colours weighted by alpha.
+ *
+ * FILL_RING is the mean of the samples in the ring: the bounding rectangle of the region's pixels and
+ * FILL_RING_WIDTH pixels around it, without all pixels of all regions, so that none of another region counts
+ * either. A channel without samples there, of a region that others enclose, has the mean of the ring of all
+ * regions together; if that has none either, the whole picture is redacted, and it has that of fill.colour.
+ *
+ * FILL_MEAN has the levels of the region's own mean:
  *
  *     grey, red, green, blue, Y     the middle of 16 equal bins: mean / 16 * 16 + 8 at 8 bits
  *     Cb, Cr                        the nearest multiple of 16, 240 at most, so that grey stays grey
@@ -29,9 +36,11 @@
 #include "core/image.h"
 #include "core/status.h"
 #include "cpu/mask/mask.h"
+#include "filters/argument/fill.h"
 #include "filters/argument/region.h"
 
 struct redact_options {
+    struct fill fill;
     bool invert;               /* the pixels in no region form the only region */
     const struct image *drawn; /* a mask drawn `outward`: its pixels form the only region, the set is not
                                   looked at; NULL: none */

@@ -3,54 +3,13 @@
  * of a region only through its levels. */
 #include "cpu/mask/redact.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include "tests/unit/cpu/region_fixture.h"
+#include "tests/unit/cpu/redact_fixture.h"
 
 #include <cmocka.h> /* after our headers: it has a macro called fail */
 
 static uint64_t seed;
-
-static const struct image_shape shapes[] = {
-    {PIXEL_GRAY, 8, 0, 0, 61, 33},  {PIXEL_GRAY, 16, 0, 0, 61, 33},       {PIXEL_GRAY_ALPHA, 8, 0, 0, 33, 40},
-    {PIXEL_RGB, 8, 0, 0, 40, 37},   {PIXEL_GRAY_ALPHA, 16, 0, 0, 33, 40}, {PIXEL_RGB, 16, 0, 0, 40, 37},
-    {PIXEL_RGBA, 8, 0, 0, 29, 41},  {PIXEL_RGBA, 16, 0, 0, 29, 41},       {PIXEL_YCBCR, 8, 0, 0, 37, 43},
-    {PIXEL_YCBCR, 8, 1, 0, 37, 43}, {PIXEL_YCBCR, 8, 1, 1, 37, 43},       {PIXEL_YCBCR, 8, 0, 1, 37, 43},
-    {PIXEL_YCBCR, 8, 2, 2, 37, 43}, {PIXEL_YCBCR, 8, 1, 1, 2600, 20},     {PIXEL_RGB, 8, 0, 0, 1100, 20},
-};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
-
-static void redact(struct test_image *image, const struct region_set *set, struct redact_options options) {
-    struct error err = {0};
-    struct test_image mask = gray_image(image->image.width, image->image.height);
-    assert_int_equal(redact_image(&image->image, set, &options, &mask.image, &err), ST_OK);
-    assert_guarded(&mask);
-    test_image_free(&mask);
-}
-
-static bool touched(const struct image *mask, const struct plane *plane, uint32_t x, uint32_t y) {
-    for (uint32_t v = y << plane->shift_y; v < (y + 1) << plane->shift_y && v < mask->height; v++) {
-        for (uint32_t u = x << plane->shift_x; u < (x + 1) << plane->shift_x && u < mask->width; u++) {
-            if (test_sample(mask, 0, u, v, 0)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* A set of region i alone; inverted sets and empty ones stay as they are. */
-static struct region_set part_of(const struct region_set *set, uint32_t i, bool invert) {
-    struct region_set part = *set;
-    if (set->count > 0 && !invert) {
-        part.region[0] = set->region[i];
-        part.count = 1;
-    }
-    return part;
-}
 
 /* ---- the plain one ---- */
 
@@ -114,8 +73,8 @@ static void plain_redact(const struct test_image *source, struct test_image *res
 static void test_plain(void **state) {
     (void)state;
     uint64_t random = seed;
-    for (int round = 0; round < 4 * SHAPES; round++) {
-        const struct image_shape *shape = &shapes[round % SHAPES];
+    for (int round = 0; round < 4 * REDACT_SHAPES; round++) {
+        const struct image_shape *shape = &redact_shapes[round % REDACT_SHAPES];
         struct region_set set = {0};
         struct redact_options options = {.invert = test_random(&random) % 3 == 0};
         if (test_random(&random) % 2) {
@@ -158,35 +117,6 @@ static void shuffle(struct test_image *image, const struct image *mask, uint64_t
     }
 }
 
-/* Puts noise everywhere inside the mask. */
-static void scramble(struct test_image *image, const struct image *mask, uint64_t *random) {
-    for (unsigned p = 0; p < image->image.plane_count; p++) {
-        const struct plane *plane = &image->image.plane[p];
-        for (uint32_t i = 0; i < plane->width * plane->height; i++) {
-            for (unsigned c = 0;
-                 c < plane->channels && touched(mask, plane, i % plane->width, i / plane->width); c++) {
-                test_put(&image->image, p, i % plane->width, i / plane->width, c,
-                         (unsigned)(test_random(random) % 256));
-            }
-        }
-    }
-}
-
-/* Everything outside the mask is as in `source`. */
-static void assert_outside(const struct test_image *image, const struct test_image *source,
-                           const struct image *mask) {
-    for (unsigned p = 0; p < image->image.plane_count; p++) {
-        const struct plane *plane = &image->image.plane[p];
-        for (uint32_t i = 0; i < plane->width * plane->height; i++) {
-            uint32_t x = i % plane->width, y = i / plane->width;
-            for (unsigned c = 0; c < plane->channels && !touched(mask, plane, x, y); c++) {
-                assert_int_equal(test_sample(&image->image, p, x, y, c),
-                                 test_sample(&source->image, p, x, y, c));
-            }
-        }
-    }
-}
-
 static void check_guarantee(const struct image_shape *shape, bool invert, uint32_t block, uint64_t *random) {
     struct test_image source = test_image_make(shape), mask = gray_image(shape->width, shape->height);
     struct region_set set = {0};
@@ -218,9 +148,9 @@ static void check_guarantee(const struct image_shape *shape, bool invert, uint32
 static void test_guarantee(void **state) {
     (void)state;
     uint64_t random = seed;
-    for (size_t i = 0; i < SHAPES - 2; i++) {
+    for (size_t i = 0; i < REDACT_SHAPES_SMALL; i++) {
         for (int round = 0; round < 8; round++) {
-            check_guarantee(&shapes[i], round & 1, round & 2 ? 5 : 0, &random);
+            check_guarantee(&redact_shapes[i], round & 1, round & 2 ? 5 : 0, &random);
         }
     }
 }
@@ -228,8 +158,8 @@ static void test_guarantee(void **state) {
 /* Every constant picture: 16 levels a channel come out, and no more; grey stays grey, opaque stays opaque. */
 static void test_levels(void **state) {
     (void)state;
-    for (size_t i = 0; i < SHAPES - 2; i++) {
-        const struct image_shape *shape = &shapes[i];
+    for (size_t i = 0; i < REDACT_SHAPES_SMALL; i++) {
+        const struct image_shape *shape = &redact_shapes[i];
         struct test_image image = test_image_make(shape);
         unsigned unit = shape->depth == 8 ? 1 : 257, planes = image.image.plane_count;
         for (unsigned p = 0; p < planes; p++) {
@@ -257,14 +187,14 @@ static void test_levels(void **state) {
 static void test_look(void **state) {
     (void)state;
     enum { BLOCK = 5 };
-    for (size_t i = 0; i < SHAPES; i++) {
+    for (size_t i = 0; i < REDACT_SHAPES; i++) {
         struct test_image flat[2], tiled[2];
-        int unit = shapes[i].depth == 8 ? 1 : 257;
+        int unit = redact_shapes[i].depth == 8 ? 1 : 257;
         bool varied = false;
         for (int k = 0; k < 2; k++) {
-            flat[k] = test_image_make(&shapes[i]);
+            flat[k] = test_image_make(&redact_shapes[i]);
             test_image_set(&flat[k], (unsigned)((k ? 90 : 150) * unit)); /* not near an end */
-            tiled[k] = test_image_make(&shapes[i]);
+            tiled[k] = test_image_make(&redact_shapes[i]);
             memcpy(tiled[k].memory, flat[k].memory, flat[k].size);
             redact(&flat[k], &(struct region_set){0}, (struct redact_options){0});
             redact(&tiled[k], &(struct region_set){0}, (struct redact_options){.block = BLOCK});
@@ -280,7 +210,7 @@ static void test_look(void **state) {
                 assert_true(k == 0 || tile - whole == shade);
                 shade = tile - whole;
                 varied = varied || shade != 0;
-                if (image_pixel_has_alpha(shapes[i].model)) {
+                if (image_pixel_has_alpha(redact_shapes[i].model)) {
                     unsigned alpha = plane->channels - 1u;
                     assert_int_equal(test_sample(&tiled[k].image, 0, x, y, alpha),
                                      test_sample(&flat[k].image, 0, x, y, alpha));
@@ -335,7 +265,7 @@ static void test_wrong_mask(void **state) {
                                                {PIXEL_GRAY, 8, 0, 0, 41, 37},
                                                {PIXEL_GRAY, 16, 0, 0, 40, 37},
                                                {PIXEL_RGB, 8, 0, 0, 40, 37}};
-    struct test_image image = test_image_make(&shapes[3]), before = test_image_make(&shapes[3]);
+    struct test_image image = test_image_make(&redact_shapes[3]), before = test_image_make(&redact_shapes[3]);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct test_image mask = test_image_make(&wrong[i]);
         struct error err = {0};
