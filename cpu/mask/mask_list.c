@@ -25,6 +25,10 @@ struct spans {
     uint64_t marked[WORDS];
 };
 
+static enum status refuse_full(const struct mask_list *list, struct error *err) {
+    return fail(err, ST_UNSUPPORTED, "the regions have more than %u rectangles", (unsigned)list->room);
+}
+
 static void append(struct spans *spans, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1) {
     struct mask_list *list = spans->list;
     spans->full = list->count == list->room;
@@ -88,7 +92,7 @@ enum status mask_list(struct mask_list *list, const struct region_set *set, cons
     enum mask_rule rule = mask_rule_of(options);
     struct spans spans = {.list = list, .shape = shape};
     mask_plan_grid(shape, &spans.width, &spans.height);
-    list->count = 0;
+    list->count = list->rings = 0;
     if (shape->width > MASK_PLAN_SIDE_MAX || shape->height > MASK_PLAN_SIDE_MAX) {
         return fail(err, ST_UNSUPPORTED, "the picture is too large for a list of its regions");
     }
@@ -104,7 +108,47 @@ enum status mask_list(struct mask_list *list, const struct region_set *set, cons
         }
         report->place[i] = (uint8_t)mask_place_of(&size, set, i, drawn);
     }
-    return spans.full
-               ? fail(err, ST_UNSUPPORTED, "the regions have more than %u rectangles", (unsigned)list->room)
-               : ST_OK;
+    return spans.full ? refuse_full(list, err) : ST_OK;
+}
+
+static void widen(struct mask_rect *around, const struct mask_plan_rect *rect) {
+    bool first = around->y1 == 0;
+    around->x0 = first ? rect->x0 : min_u32(around->x0, rect->x0);
+    around->y0 = first ? rect->y0 : min_u32(around->y0, rect->y0);
+    around->x1 = max_u32(around->x1, rect->x1);
+    around->y1 = max_u32(around->y1, rect->y1);
+}
+
+/* Cuts a ring into rows of blocks. False without room. */
+static bool append_ring(struct mask_list *list, uint32_t region, struct mask_rect around,
+                        const struct image_shape *shape) {
+    uint32_t width, height, y0 = around.y0 - min_u32(around.y0, FILL_RING_WIDTH);
+    uint32_t x0 = around.x0 - min_u32(around.x0, FILL_RING_WIDTH);
+    uint32_t x1 = min_u32(around.x1 + FILL_RING_WIDTH, shape->width);
+    uint32_t end = around.y1 == 0 ? 0 : min_u32(around.y1 + FILL_RING_WIDTH, shape->height);
+    mask_plan_grid(shape, &width, &height);
+    while (y0 < end) {
+        uint32_t y1 = min_u32((y0 / height + 1) * height, end);
+        if (list->count + list->rings == list->room) {
+            return false;
+        }
+        list->rect[list->count + list->rings++] = (struct mask_plan_rect){
+            (uint16_t)x0, (uint16_t)y0, (uint16_t)x1, (uint16_t)y1, (uint16_t)region, 0};
+        y0 = y1;
+    }
+    return true;
+}
+
+enum status mask_list_rings(struct mask_list *list, uint32_t regions, const struct image_shape *shape,
+                            struct error *err) {
+    struct mask_rect around[MASK_PLAN_REGIONS_MAX + 1] = {0};
+    bool fits = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        widen(&around[list->rect[i].region], &list->rect[i]);
+        widen(&around[regions], &list->rect[i]);
+    }
+    for (uint32_t i = 0; i <= regions && fits; i++) {
+        fits = append_ring(list, i, around[i], shape);
+    }
+    return fits ? ST_OK : refuse_full(list, err);
 }

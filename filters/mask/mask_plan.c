@@ -18,13 +18,18 @@ static bool redaction_fits(const struct mask_plan *plan) {
                    : plan->regions == 0;
 }
 
+static bool fill_fits(const struct mask_plan *plan) {
+    bool lists = plan->redaction == MASK_PLAN_REGIONS && plan->fill == FILL_RING;
+    return plan->fill < FILL_KINDS && plan->rings <= (lists ? MASK_PLAN_RECTS_MAX - plan->rects : 0);
+}
+
 enum status mask_plan_check(const struct mask_plan *plan, const struct image_shape *shape,
                             struct error *err) {
     bool fits = plan->masks <= 1 && plan->invert <= 1 && plan->weighs <= 1 &&
                 plan->redaction <= MASK_PLAN_INSIDE && plan->rects <= MASK_PLAN_RECTS_MAX &&
                 (plan->masks || plan->redaction != MASK_PLAN_KEEP) && redaction_fits(plan) &&
-                shape->width <= MASK_PLAN_SIDE_MAX && shape->height <= MASK_PLAN_SIDE_MAX &&
-                plan->look <= INT32_MAX;
+                fill_fits(plan) && shape->width <= MASK_PLAN_SIDE_MAX &&
+                shape->height <= MASK_PLAN_SIDE_MAX && plan->look <= INT32_MAX;
     bool soft = plan->feather >= feather_least && plan->feather <= feather_most;
     return fits && (soft || plan->feather == 0)
                ? ST_OK

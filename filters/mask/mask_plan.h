@@ -7,14 +7,21 @@
  * mask if asked. With MASK_PLAN_INSIDE it inverts it if asked, and rounds what is not 0 (inverted: not 255)
  * out to whole blocks of the JPEG, 8 samples of the most reduced plane a side; these are overwritten as one
  * region. With MASK_PLAN_REGIONS the rectangles are parts of such blocks' rows, and those of each region are
- * overwritten with a colour of their own. Last the mask is feathered. */
+ * overwritten with a colour of their own. Last the mask is feathered.
+ *
+ * `fill` says what regions are overwritten with. For FILL_RING with MASK_PLAN_REGIONS a second list follows
+ * the rectangles: the bounding rectangle of each region with its ring, and last, as of a region with the
+ * number `regions`, that of all together, cut into rows of blocks. What is in no region counts there. With
+ * MASK_PLAN_INSIDE the device finds the ring itself. */
 #ifndef BLURD_FILTERS_MASK_MASK_PLAN_H
 #define BLURD_FILTERS_MASK_MASK_PLAN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/image.h"
 #include "core/status.h"
+#include "filters/argument/fill.h"
 #include "filters/chain.h"
 
 enum {
@@ -39,11 +46,19 @@ struct mask_plan {
     uint8_t redaction; /* enum mask_plan_redaction */
     uint8_t invert;    /* 1: what is not in the rectangles; not with MASK_PLAN_REGIONS */
     uint8_t weighs;    /* 1: the rectangles are drawn over weights; not with MASK_PLAN_REGIONS */
-    uint32_t rects;    /* MASK_PLAN_RECTS_MAX at most */
+    uint8_t fill;      /* enum fill_kind */
+    uint8_t colour[3]; /* FILL_COLOUR: a sample for each plane; FILL_RING: where there is no ring */
+    uint32_t rects;    /* with those of the rings MASK_PLAN_RECTS_MAX at most */
+    uint32_t rings;    /* of the second list */
     uint32_t regions;  /* 1 to MASK_PLAN_REGIONS_MAX with MASK_PLAN_REGIONS, else 0 */
     uint32_t look;     /* side of the tiles of redact_options.block; 0: flat */
     double feather;    /* pixels; 0: none */
 };
+
+/* Bytes of the list of rectangles and rings. */
+static inline size_t mask_plan_list_bytes(const struct mask_plan *plan) {
+    return ((size_t)plan->rects + plan->rings) * sizeof(struct mask_plan_rect);
+}
 
 /* The sides in pixels of the blocks of a JPEG with planes of this shape. */
 void mask_plan_grid(const struct image_shape *shape, uint32_t *width, uint32_t *height);

@@ -80,7 +80,7 @@ static enum status check_jpeg_mask(const struct wire_run *run, struct error *err
         return status;
     }
     struct piece target = {run->target, jpeg->room};
-    struct piece rects = {jpeg->rects, plan->rects * sizeof(struct mask_plan_rect)};
+    struct piece rects = {jpeg->rects, mask_plan_list_bytes(plan)};
     struct piece weights = {run->mask, image_layout(&layout, &shape)};
     if (plan->weighs != (run->mask != WIRE_NO_MASK) || chain_searches(&run->chain) ||
         (plan->masks && !chain_takes_mask(&run->chain, &upright))) {

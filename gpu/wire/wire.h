@@ -64,7 +64,7 @@ struct wire_transcode {
     uint64_t room;
     uint64_t
         picture;    /* names the decoded picture: a search keeps it, a run without one may find it; 0: none */
-    uint64_t rects; /* offset of plan.rects struct mask_plan_rect */
+    uint64_t rects; /* offset of plan.rects + plan.rings struct mask_plan_rect */
     struct mask_plan plan; /* with `masked` */
     uint8_t masked;        /* 1: there is a plan */
     uint8_t orientation;   /* undone before the chain runs */

@@ -17,6 +17,7 @@ struct transcode_recipe {
     bool restarts;         /* the input has a restart marker after each row of MCUs; not optimal tables */
     const char *region[2]; /* the filter changes nothing else; NULL: none */
     double feather;        /* of the regions; 0: they are redacted */
+    bool ring;             /* with the ring around each */
     bool patch;            /* blocks outside of the regions stay as they are in the input */
     enum transcode_colours colours;
     bool decoded; /* the input is a picture in RGB, and no file; `shape` is its shape */

@@ -108,9 +108,14 @@ static enum status list(struct making *making, struct error *err) {
     }
     enum status status =
         mask_list(&listed, &making->set, &making->recipe->shape, &options, redacts, &ignored, err);
+    if (status == ST_OK && making->recipe->ring) {
+        status = mask_list_rings(&listed, making->set.count, &making->recipe->shape, err);
+    }
     *made = (struct transcode_mask){.plan = {.masks = 1,
                                              .redaction = redacts ? MASK_PLAN_REGIONS : MASK_PLAN_KEEP,
+                                             .fill = making->recipe->ring ? FILL_RING : FILL_MEAN,
                                              .rects = listed.count,
+                                             .rings = listed.rings,
                                              .regions = redacts ? making->set.count : 0,
                                              .feather = making->recipe->feather},
                                     .rects = listed.rect};
@@ -135,7 +140,7 @@ static enum status select_regions(struct making *making, const struct image *sto
     const struct transcode_recipe *recipe = making->recipe;
     const struct image_shape shape = mask_plan_shape(&recipe->shape);
     const bool redacts = recipe->feather == 0;
-    struct redact_options how = {0};
+    struct redact_options how = {.fill.kind = recipe->ring ? FILL_RING : FILL_MEAN};
     struct mask_report ignored;
     struct image spare;
     mask_plan_grid(&recipe->shape, &how.grid.width, &how.grid.height);

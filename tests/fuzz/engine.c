@@ -28,6 +28,7 @@ enum {
     COEFFICIENTS_AT = SLOT_SIZE / 4,
     WEIGHTS_AT = SLOT_SIZE / 4 * 3,
     RECTS = 3,
+    RINGS = 2,
     SIGMA = 31, /* from WIDTH on: a width instead */
     WIDTH = 24,
     JPEG = 32,
@@ -106,21 +107,28 @@ static void put_coefficients(void) {
     }
 }
 
-static const struct mask_plan_rect rects[RECTS] = {
-    {0, 0, 16, 14, 0, 0}, {16, 0, 20, 14, 1, 0}, {0, 0, 16, 14, 2, 0}};
+static const struct mask_plan_rect rects[RECTS + RINGS] = {{0, 0, 16, 14, 0, 0},
+                                                           {16, 0, 20, 14, 1, 0},
+                                                           {0, 0, 16, 14, 2, 0},
+                                                           {0, 0, 20, 14, 1, 0},
+                                                           {0, 0, 65535, 65535, 65535, 0}};
 
 /* With the orientation 1 the picture is redacted, or has a mask. */
 static void add_mask(struct wire_run *run, uint8_t choice) {
     bool soft = choice & 16;
-    uint8_t redaction = choice / 4 % 3;
+    uint8_t redaction = choice / 4 % 3, fill = choice / 8 % FILL_KINDS;
+    bool several = redaction == MASK_PLAN_REGIONS;
     run->jpeg.masked = 1;
     run->jpeg.rects = FILE_AT + file.size;
     run->jpeg.plan = (struct mask_plan){.masks = chain_masked(&run->chain) > 0,
                                         .redaction = redaction,
-                                        .invert = soft && redaction != MASK_PLAN_REGIONS,
-                                        .weighs = soft && redaction != MASK_PLAN_REGIONS,
+                                        .invert = soft && !several,
+                                        .weighs = soft && !several,
+                                        .fill = fill,
+                                        .colour = {choice, 128, 200},
                                         .rects = RECTS,
-                                        .regions = redaction == MASK_PLAN_REGIONS ? RECTS : 0,
+                                        .rings = several && fill == FILL_RING ? RINGS : 0,
+                                        .regions = several ? RECTS : 0,
                                         .look = choice % 8,
                                         .feather = soft ? 3 : 0};
     run->mask = run->jpeg.plan.weighs ? WEIGHTS_AT : WIRE_NO_MASK;

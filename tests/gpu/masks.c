@@ -8,6 +8,7 @@
 #include "core/bytes.h"
 #include "cpu/mask/mask_list.h"
 #include "cpu/mask/redact.h"
+#include "filters/argument/colour.h"
 #include "gpu/detect/detect.h"
 #include "gpu/engine/submitter.h"
 #include "tests/filters/network_fixture.h"
@@ -20,6 +21,7 @@ enum { QUALITY = 85, FAILURES_SHOWN = 10, REGIONS = 12, RECTS = 1 << 15, LOOK = 
 struct way {
     bool invert, redact, weighs, looks;
     bool patch; /* blocks that are not touched stay */
+    struct fill fill;
     double feather;
 };
 
@@ -55,7 +57,8 @@ static struct mask_options options_of(const struct subject *subject) {
 static void redact(const struct subject *subject, const struct image *picture, const struct image *mask,
                    const struct image *spare) {
     const struct mask_options options = options_of(subject);
-    const struct redact_options how = {.invert = subject->way.invert,
+    const struct redact_options how = {.fill = subject->way.fill,
+                                       .invert = subject->way.invert,
                                        .drawn = subject->way.weighs ? mask : NULL,
                                        .block = subject->way.looks ? LOOK : 0,
                                        .grid = options.grid};
@@ -102,6 +105,15 @@ static struct buf by_cpu(struct subject *subject) {
 
 /* ---- by the GPU ---- */
 
+static void plan_fill(const struct subject *subject, struct mask_plan *plan) {
+    uint16_t colour[4] = {0};
+    colour_samples(subject->way.fill.colour, &subject->shape, colour);
+    plan->fill = subject->way.fill.kind;
+    for (unsigned i = 0; i < COUNT(plan->colour); i++) {
+        plan->colour[i] = (uint8_t)colour[i];
+    }
+}
+
 static void plan_mask(const struct subject *subject, struct transcode_mask *mask) {
     static struct mask_plan_rect rects[RECTS];
     const struct way *way = &subject->way;
@@ -111,6 +123,9 @@ static void plan_mask(const struct subject *subject, struct transcode_mask *mask
     struct mask_report report;
     struct error err = {0};
     must(mask_list(&list, &subject->set, &subject->shape, &options, several, &report, &err), &err);
+    if (several && way->fill.kind == FILL_RING) {
+        must(mask_list_rings(&list, subject->set.count, &subject->shape, &err), &err);
+    }
     bool nothing = list.count == 0 && !way->invert && !way->weighs;
     *mask = (struct transcode_mask){.rects = rects, .weights = way->weighs ? subject->weights.memory : NULL};
     mask->plan = (struct mask_plan){.masks = 1,
@@ -120,8 +135,10 @@ static void plan_mask(const struct subject *subject, struct transcode_mask *mask
                                     .invert = way->invert,
                                     .weighs = way->weighs,
                                     .rects = list.count,
+                                    .rings = list.rings,
                                     .look = way->looks ? LOOK : 0,
                                     .feather = way->feather};
+    plan_fill(subject, &mask->plan);
     mask->plan.regions = mask->plan.redaction == MASK_PLAN_REGIONS ? subject->set.count : 0;
     must(mask_plan_check(&mask->plan, &subject->shape, &err), &err);
 }
@@ -178,10 +195,10 @@ static void check_one(struct subject *subject, bool searched) {
     if (!good && check->failed <= FAILURES_SHOWN) {
         const struct way *way = &subject->way;
         printf("  FAILED: mask, model %d, chroma %u %u, %ux%u, invert %d, redact %d, weights %d, look %d, "
-               "feather %g, patch %d, searched %d: %zu bytes, expected %zu\n",
+               "feather %g, patch %d, fill %d, searched %d: %zu bytes, expected %zu\n",
                subject->shape.model, subject->shape.chroma_shift_x, subject->shape.chroma_shift_y,
                subject->shape.width, subject->shape.height, way->invert, way->redact, way->weighs, way->looks,
-               way->feather, way->patch, searched, size, expected.size);
+               way->feather, way->patch, way->fill.kind, searched, size, expected.size);
     }
     buf_finish(&expected);
 }
@@ -193,10 +210,10 @@ static void add_region(struct check *check, struct region_set *set, const struct
     struct error err = {0};
     unsigned width = shape->width, height = shape->height;
     unsigned x = check_below(check, width), y = check_below(check, height);
-    unsigned form = check_below(check, 3);
+    unsigned form = check_below(check, 3), most = check_below(check, 2) ? 1 : 8;
     if (form < 2) {
         snprintf(text, sizeof text, "%s%u.3,%u.7,%u.5,%u", form ? "ellipse:" : "", x, y,
-                 1 + check_below(check, width), 1 + check_below(check, height));
+                 1 + check_below(check, width / most), 1 + check_below(check, height / most));
     } else {
         snprintf(text, sizeof text, "polygon:%u,%u,%u,%u.25,%u.5,%u,%u,%u.75", x, y,
                  check_below(check, width), check_below(check, height), check_below(check, width), height + 1,
@@ -207,6 +224,10 @@ static void add_region(struct check *check, struct region_set *set, const struct
 
 static void check_ways(struct subject *subject, bool searched) {
     static const double feathers[] = {0, 0.7, 9, 60};
+    static const struct fill fills[] = {{FILL_RING, {0, 0, 0, 255}},
+                                        {FILL_RING, {0, 0, 0, 255}},
+                                        {FILL_MEAN, {0}},
+                                        {FILL_COLOUR, {200, 90, 30, 255}}};
     const bool large = subject->shape.width * subject->shape.height > LARGE;
     for (unsigned i = 0; i < (large ? 16 : 32); i++) {
         subject->way = (struct way){.invert = i & 1,
@@ -214,9 +235,11 @@ static void check_ways(struct subject *subject, bool searched) {
                                     .weighs = i & 4,
                                     .looks = i & 8,
                                     .patch = large ? check_below(subject->check, 2) : i & 16,
+                                    .fill = fills[check_below(subject->check, COUNT(fills))],
                                     .feather = feathers[check_below(subject->check, COUNT(feathers))]};
         subject->set = (struct region_set){0};
-        for (unsigned n = check_below(subject->check, REGIONS); n > 0; n--) {
+        bool alone = subject->way.weighs && check_below(subject->check, 2); /* the weights */
+        for (unsigned n = alone ? 0 : check_below(subject->check, REGIONS); n > 0; n--) {
             add_region(subject->check, &subject->set, &subject->shape);
         }
         check_one(subject, searched && i % 4 == 0);
@@ -248,7 +271,9 @@ static void check_shape(struct subject *subject, bool searched) {
     subject->weights = jpeg_pictures_own(&mask);
     for (uint32_t y = 0; y < mask.height; y++) {
         for (uint32_t x = 0; x < mask.width; x++) {
-            unsigned value = (x / 40 + y / 40) % 2 ? 0 : check_below(check, 600);
+            bool none = (x / 40 + y / 40) % 2 || x < mask.width / 4 || x > mask.width / 2 ||
+                        y < mask.height / 4 || y > mask.height / 2;
+            unsigned value = none ? 0 : check_below(check, 600);
             plane_row(&subject->weights.image.plane[0], y)[x] = (uint8_t)(value > 255 ? 255 : value);
         }
     }

@@ -12,11 +12,14 @@ _Static_assert(sizeof(struct mask_plan_rect) == sizeof(struct kernel_rect) &&
                    offsetof(struct mask_plan_rect, y1) == offsetof(struct kernel_rect, y1) &&
                    offsetof(struct mask_plan_rect, region) == offsetof(struct kernel_rect, region),
                "kernels read what filters/mask/mask_plan.h says");
+_Static_assert((int)FILL_MEAN == KERNEL_FILL_MEAN && (int)FILL_COLOUR == KERNEL_FILL_COLOUR &&
+                   (int)FILL_RING == KERNEL_FILL_RING,
+               "kernels know the fills of filters/argument/fill.h");
 
-/* The parts of the memory. Sums and owners are set to 0 together. */
+/* The parts of the memory. Sums, bounds and owners are set to 0 together. */
 struct layout {
-    size_t rects, sums, owners, turned, soft; /* offsets */
-    size_t cleared;                           /* bytes from `sums` on */
+    size_t rects, sums, bounds, owners, turned, soft; /* offsets */
+    size_t cleared;                                   /* bytes from `sums` on */
     size_t size;
     int32_t columns, rows; /* of blocks */
     uint32_t block_width, block_height;
@@ -37,10 +40,11 @@ static struct layout lay_out(const struct gpu_mask_job *job, const struct image_
     mask_plan_grid(shape, &layout.block_width, &layout.block_height);
     layout.columns = (int32_t)((shape->width + layout.block_width - 1) / layout.block_width);
     layout.rows = (int32_t)((shape->height + layout.block_height - 1) / layout.block_height);
-    layout.rects = take(&layout, plan->rects * sizeof(struct kernel_rect));
+    layout.rects = take(&layout, mask_plan_list_bytes(plan));
     if (plan->redaction != MASK_PLAN_KEEP) {
         size_t regions = plan->redaction == MASK_PLAN_REGIONS ? plan->regions : 1;
-        layout.sums = take(&layout, regions * KERNEL_REDACT_SUMS * sizeof(uint64_t));
+        layout.sums = take(&layout, (regions + 1) * KERNEL_REDACT_SUMS * sizeof(uint64_t));
+        layout.bounds = take(&layout, KERNEL_REDACT_BOUNDS * sizeof(uint32_t));
         layout.owners = take(&layout, (size_t)layout.columns * (size_t)layout.rows * sizeof(uint32_t));
         layout.cleared = layout.size - layout.sums;
     }
@@ -112,7 +116,7 @@ static enum status draw(const struct work *work, struct error *err) {
     return status == ST_OK && inverts ? edit(work, NULL, err) : status;
 }
 
-static enum status redact(const struct work *work, const struct image *picture, struct error *err) {
+static struct redact_pass redact_pass_of(const struct work *work, const struct image *picture) {
     const struct mask_plan *plan = work->job->plan;
     const struct layout *layout = &work->layout;
     const bool inside = plan->redaction == MASK_PLAN_INSIDE;
@@ -120,6 +124,7 @@ static enum status redact(const struct work *work, const struct image *picture, 
         .rects = work->memory + layout->rects,
         .owners = work->memory + layout->owners,
         .sums = work->memory + layout->sums,
+        .bounds = work->memory + layout->bounds,
         .planes = picture->plane_count,
         .columns = layout->columns,
         .rows = layout->rows,
@@ -130,22 +135,39 @@ static enum status redact(const struct work *work, const struct image *picture, 
         .inside = inside,
         .invert = plan->invert,
         .look = plan->look,
+        .fill = plan->fill,
+        .colour = {plan->colour[0], plan->colour[1], plan->colour[2]},
     };
+    if (inside) {
+        pass.mask = gpu_launch_grid(&work->mask.plane[0], EDGE_CLAMP);
+    }
     for (unsigned p = 0; p < picture->plane_count; p++) {
         const struct plane *plane = &picture->plane[p];
         pass.plane[p] =
             (struct redact_plane){gpu_launch_grid(plane, EDGE_CLAMP), plane->shift_x, plane->shift_y};
     }
-    struct gpu_blocks all = {(unsigned)(pass.parts * pass.rows), KERNEL_THREADS_Y,
-                             KERNEL_REDACT_BLOCKS * 2 * sizeof(uint32_t) + sizeof(uint32_t)};
-    struct gpu_blocks listed = {plan->rects, KERNEL_THREADS_Y, all.shared};
-    enum status status = clear(work, pass.sums, layout->cleared, err);
-    if (status == ST_OK && inside) {
-        pass.mask = gpu_launch_grid(&work->mask.plane[0], EDGE_CLAMP);
+    return pass;
+}
+
+/* Blocks of the JPEG get their owners, sums are made, and blocks with owners are filled. */
+static enum status redact(const struct work *work, const struct image *picture, struct error *err) {
+    const struct mask_plan *plan = work->job->plan;
+    struct redact_pass pass = redact_pass_of(work, picture);
+    const struct gpu_blocks all = {(unsigned)(pass.parts * pass.rows), KERNEL_THREADS_Y,
+                                   KERNEL_REDACT_BLOCKS * 2 * sizeof(uint32_t) + sizeof(uint32_t)};
+    const struct gpu_blocks listed = {plan->rects, KERNEL_THREADS_Y, all.shared};
+    const struct gpu_blocks rings = {plan->rings, KERNEL_THREADS_Y, all.shared};
+    enum status status = clear(work, pass.sums, work->layout.cleared, err);
+    if (status == ST_OK && pass.inside) {
         status = gpu_launch(work->stream, KERNEL_redact_settle, &pass, all, err);
     }
-    if (status == ST_OK) {
-        status = gpu_launch(work->stream, KERNEL_redact_sums, &pass, inside ? all : listed, err);
+    if (status == ST_OK && (!pass.inside || plan->fill == FILL_MEAN)) {
+        status = gpu_launch(work->stream, KERNEL_redact_sums, &pass, pass.inside ? all : listed, err);
+    }
+    if (status == ST_OK && plan->fill == FILL_RING && (pass.inside || plan->rings > 0)) {
+        pass.ring = FILL_RING_WIDTH;
+        pass.rects += plan->rects * sizeof(struct kernel_rect);
+        status = gpu_launch(work->stream, KERNEL_redact_sums, &pass, pass.inside ? all : rings, err);
     }
     return status == ST_OK ? gpu_launch(work->stream, KERNEL_redact_fill, &pass, all, err) : status;
 }
@@ -186,7 +208,7 @@ enum status gpu_mask_enqueue(struct gpu_mask *mask, struct gpu_stream *stream, c
         .stream = stream, .job = job, .layout = lay_out(job, &shape), .memory = mask->memory.data};
     work.mask_bytes = image_layout(&work.mask, &masked);
     enum status status =
-        upload(&work, work.memory + work.layout.rects, job->rects, plan->rects * sizeof *job->rects, err);
+        upload(&work, work.memory + work.layout.rects, job->rects, mask_plan_list_bytes(plan), err);
     if (status == ST_OK && draws(plan)) {
         image_place(&work.mask, (uint8_t *)(uintptr_t)stream->mask.data);
         status = draw(&work, err);

@@ -4,7 +4,7 @@
  *     mask_draw        sets rectangles of a mask
  *     mask_edit        inverts a mask, or keeps pixels of one above 0
  *     redact_settle    rounds a mask out to blocks of the JPEG, which become a region
- *     redact_sums      sums up the samples of regions, and notes the regions of blocks
+ *     redact_sums      sums up the samples of regions, and notes the regions of blocks; or sums up rings
  *     redact_fill      overwrites blocks */
 #include "gpu/filters/mask/mask.cuh"
 #include "gpu/filters/mask/redact.cuh"

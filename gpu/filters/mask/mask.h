@@ -15,9 +15,9 @@ struct gpu_mask {
 /* A plan with its data. The host's memory must stay unchanged until the stream has read it. */
 struct gpu_mask_job {
     const struct mask_plan *plan;
-    const struct mask_plan_rect *rects;
-    const uint8_t *weights; /* as image_layout() lays out the mask; NULL: none */
-    uint8_t orientation;    /* by which the mask is turned upright before it is feathered; 1: not at all */
+    const struct mask_plan_rect *rects; /* and rings */
+    const uint8_t *weights;             /* as image_layout() lays out the mask; NULL: none */
+    uint8_t orientation; /* by which the mask is turned upright before it is feathered; 1: not at all */
 };
 
 /* Reserves memory for planes of this shape. Status as of gpu_buffer_reserve. */

@@ -75,6 +75,44 @@ static void check_whole(const struct mask_list *list, const struct region_set *s
     test_image_free(&mask);
 }
 
+/* Whether the pixel is at most FILL_RING_WIDTH from the bounding rectangle of a region, or below 0 of all. */
+static bool rings_have(const struct mask_list *list, int region, uint32_t x, uint32_t y) {
+    int64_t left = INT32_MAX, top = INT32_MAX, right = INT32_MIN, bottom = INT32_MIN;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct mask_plan_rect *rect = &list->rect[i];
+        if (region < 0 || rect->region == region) {
+            left = rect->x0 < left ? rect->x0 : left;
+            top = rect->y0 < top ? rect->y0 : top;
+            right = rect->x1 > right ? rect->x1 : right;
+            bottom = rect->y1 > bottom ? rect->y1 : bottom;
+        }
+    }
+    return x >= left - FILL_RING_WIDTH && x < right + FILL_RING_WIDTH && y >= top - FILL_RING_WIDTH &&
+           y < bottom + FILL_RING_WIDTH;
+}
+
+/* Appends the rings, which lie in rows of blocks. */
+static void check_rings(struct mask_list *list, const struct region_set *set,
+                        const struct image_shape *shape) {
+    struct test_image counts = gray_image(shape->width, shape->height);
+    uint32_t width, height;
+    mask_plan_grid(shape, &width, &height);
+    assert_int_equal(mask_list_rings(list, set->count, shape, NULL), ST_OK);
+    struct mask_list rings = {.rect = list->rect + list->count, .count = list->rings};
+    for (uint32_t i = 0; i < rings.count; i++) {
+        assert_int_equal(rings.rect[i].y0 / height, (rings.rect[i].y1 - 1) / height);
+    }
+    for (uint32_t region = 0; region <= set->count; region++) {
+        count_pixels(&rings, &counts, (int)region);
+        for (uint32_t i = 0; i < shape->width * shape->height; i++) {
+            uint32_t x = i % shape->width, y = i / shape->width;
+            int wanted = region == set->count ? -1 : (int)region;
+            assert_int_equal(mask_at(&counts, x, y), rings_have(list, wanted, x, y));
+        }
+    }
+    test_image_free(&counts);
+}
+
 static void test_lists(void **state) {
     (void)state;
     uint64_t random = seed;
@@ -95,6 +133,7 @@ static void test_lists(void **state) {
         if (whole) {
             mask_plan_grid(&shape, &options.grid.width, &options.grid.height);
             check_whole(&list, &set, &shape, &options);
+            check_rings(&list, &set, &shape);
         }
         assert_int_equal(mask_draw(&mask.image, &set, &options, &expected, &err), ST_OK);
         count_pixels(&list, &counts, -1);
@@ -123,6 +162,14 @@ static void test_limits(void **state) {
     list.room = 20;
     assert_int_equal(mask_list(&list, &set, &shape, &options, false, &report, &err), ST_UNSUPPORTED);
     assert_int_equal(list.count, 20);
+    options.outward = true;
+    list.room = 1 + 3 + 2;
+    shape.height = 24; /* three rows of blocks, in which both rings lie */
+    set = (struct region_set){0};
+    add_region(&set, "8,8,8,8");
+    assert_int_equal(mask_list(&list, &set, &shape, &options, true, &report, &err), ST_OK);
+    assert_int_equal(mask_list_rings(&list, 1, &shape, &err), ST_UNSUPPORTED);
+    assert_int_equal(list.count + list.rings, list.room);
     options.deadline_ns = 1;
     assert_int_equal(mask_list(&list, &set, &shape, &options, false, &report, &err), ST_LIMIT);
 }
@@ -131,10 +178,12 @@ static void test_plans(void **state) {
     (void)state;
     const struct image_shape shape = {.model = PIXEL_GRAY, .depth = 8, .width = 50, .height = 40};
     const struct mask_plan good = {.masks = 1, .rects = 3},
-                           several = {.redaction = 1, .rects = 3, .regions = 2};
+                           several = {.redaction = 1, .rects = 3, .regions = 2},
+                           rings = {.redaction = 1, .fill = FILL_RING, .rects = 3, .rings = 7, .regions = 2};
     struct error err = {0};
     assert_int_equal(mask_plan_check(&good, &shape, &err), ST_OK);
     assert_int_equal(mask_plan_check(&several, &shape, &err), ST_OK);
+    assert_int_equal(mask_plan_check(&rings, &shape, &err), ST_OK);
     const struct mask_plan wrong[] = {
         {0},
         {.masks = 2},
@@ -154,6 +203,15 @@ static void test_plans(void **state) {
         {.redaction = MASK_PLAN_REGIONS, .rects = 3, .regions = MASK_PLAN_REGIONS_MAX + 1},
         {.redaction = MASK_PLAN_REGIONS, .rects = 3, .regions = 1, .invert = 1},
         {.redaction = MASK_PLAN_REGIONS, .rects = 3, .regions = 1, .weighs = 1},
+        {.redaction = MASK_PLAN_REGIONS, .rects = 3, .regions = 1, .fill = FILL_KINDS},
+        {.redaction = MASK_PLAN_REGIONS, .rects = 3, .regions = 1, .rings = 1},
+        {.redaction = MASK_PLAN_REGIONS, .rects = 3, .regions = 1, .fill = FILL_COLOUR, .rings = 1},
+        {.redaction = MASK_PLAN_INSIDE, .fill = FILL_RING, .rings = 1},
+        {.redaction = MASK_PLAN_REGIONS,
+         .fill = FILL_RING,
+         .rects = 3,
+         .rings = MASK_PLAN_RECTS_MAX - 2,
+         .regions = 1},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(mask_plan_check(&wrong[i], &shape, &err), ST_INTERNAL);

@@ -113,6 +113,10 @@ static void test_rectangles_out_of_bounds(void **state) {
             run.jpeg.plan.redaction = redaction;
             run.jpeg.plan.regions = redaction == MASK_PLAN_REGIONS ? 2 : 0;
             assert_int_equal(ask(&run, &wrong[i], 1).error.status, ST_OK);
+            const struct mask_plan_rect lists[2] = {good_rects[0], wrong[i]};
+            run.jpeg.plan.fill = FILL_RING;
+            run.jpeg.plan.rings = redaction == MASK_PLAN_REGIONS;
+            assert_int_equal(ask(&run, lists, 2).error.status, ST_OK);
         }
     }
 }
@@ -125,6 +129,9 @@ static void test_plans(void **state) {
         {.masks = 1, .weighs = 1}, /* without an offset */
         {.redaction = MASK_PLAN_REGIONS, .rects = 1, .regions = MASK_PLAN_REGIONS_MAX + 1},
         {.masks = 1, .feather = 1e9},
+        {.redaction = MASK_PLAN_REGIONS, .rects = 1, .regions = 1, .fill = FILL_KINDS},
+        {.redaction = MASK_PLAN_REGIONS, .rects = 1, .regions = 1, .rings = 1},
+        {.redaction = MASK_PLAN_REGIONS, .rects = 1, .regions = 1, .fill = FILL_RING, .rings = 30000},
     };
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct wire_run run = masked_run();
