@@ -10,6 +10,7 @@
 
 #include "codecs/codec.h"
 #include "detect/detectors.h"
+#include "filters/argument/fill.h"
 #include "filters/argument/region_list.h"
 #include "server/message/operations.h"
 
@@ -53,10 +54,11 @@ struct input_arguments {
     struct region_list_size list_size; /* of the picture that the list is about */
     struct bytes mask;                 /* the form's PNG; no data: none */
     bool invert;
-    double feather; /* pixels; 0: hard edges */
-    int mode;       /* MODE_… */
-    bool require;   /* as given; ask parameters_require instead */
-    int page;       /* 0 if it is given: the first frame of an animation is taken */
+    double feather;   /* pixels; 0: hard edges */
+    int mode;         /* MODE_… */
+    struct fill fill; /* of redacted regions */
+    bool require;     /* as given; ask parameters_require instead */
+    int page;         /* 0 if it is given: the first frame of an animation is taken */
 };
 
 /* How the picture of the answer is made. */

@@ -151,6 +151,9 @@ enum status parameters_check(const struct parameters *parameters, struct error *
     if (status != ST_OK) {
         return status;
     }
+    if (input->mode != MODE_REDACT && parameters_given(parameters, "fill")) {
+        return fail_argument(err, "fill", "fill needs mode=redact");
+    }
     if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {
         return fail_argument(err, "metadata", "metadata is keep, but mode=redact drops all metadata");
     }

@@ -25,6 +25,10 @@ static enum status parse_region(const struct argument *row, const char *text, vo
     return region_parse(field, text, err);
 }
 
+static enum status parse_fill(const struct argument *row, const char *text, void *field, struct error *err) {
+    return fill_parse(field, row->name, text, err);
+}
+
 /* "full", or a whole number. */
 static enum status parse_size(const struct argument *row, const char *text, void *field, struct error *err) {
     enum { LEAST = 64, MOST = 16384 };
@@ -182,12 +186,23 @@ static const struct argument feather_table[] = {
     {0},
 };
 
-static const struct argument mode_table[] = {
+static const struct argument redact_table[] = {
+    {.name = "fill",
+     .type = ARGUMENT_PARSED,
+     .offset = AT(input.fill),
+     .parse = parse_fill,
+     .form = "a colour or a name",
+     .example = "000000",
+     .without = "`mean`",
+     .help =
+         "What replaces the content of each region before the filter runs: a colour as `rrggbb`, `#rrggbb` "
+         "or `rrggbbaa`; `ring`, the mean of the pixels around the region; or `mean`, a coarse mean of the "
+         "region itself, up to 4 bits of each channel. Needs `mode=redact`."},
     {.name = "mode",
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.mode),
      .choices = modes,
-     .help = "`redact` replaces the content of each region by a coarse mean before the filter runs."},
+     .help = "`redact` replaces the content of each region, as `fill` says, before the filter runs."},
     {0},
 };
 
@@ -287,7 +302,7 @@ static const struct {
 } tables[] = {
     {steps_table, is_pipeline},     {input_table, always},         {region_table, takes_regions},
     {unit_table, shares_unit},      {detect_table, takes_regions}, {search_table, always},
-    {feather_table, makes_picture}, {mode_table, can_redact},      {output_table, makes_picture},
+    {feather_table, makes_picture}, {redact_table, can_redact},    {output_table, makes_picture},
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

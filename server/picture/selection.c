@@ -140,6 +140,7 @@ static enum status draw_mask(struct selection *selection, const struct mask_opti
 static enum status redact(struct selection *selection, const struct parameters *parameters,
                           const struct mask_options *options, const struct image *stored, struct error *err) {
     const struct redact_options how = {
+        .fill = parameters->input.fill,
         .invert = options->invert,
         .drawn = options->over ? &selection->mask : NULL,
         .grid = options->grid,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cpu/mask/mask_list.h"
+#include "filters/argument/colour.h"
 #include "server/picture/selection.h"
 
 /* Decodes the mask of the form. */
@@ -37,14 +38,18 @@ static enum status list_regions(struct transcode_mask *mask, struct work_plan *p
     }
     enum status status =
         mask_list(&list, &selection->region, &plan->stored, &options, whole, &selection->report, err);
+    if (status == ST_OK && whole && plan->parameters->input.fill.kind == FILL_RING) {
+        status = mask_list_rings(&list, selection->region.count, &plan->stored, err);
+    }
     mask->rects = list.rect;
     mask->plan.rects = list.count;
+    mask->plan.rings = list.rings;
     return status;
 }
 
 /* Puts a copy of the list where the device finds it. */
 static enum status lend_list(struct transcode_mask *mask, struct slot *slot, struct error *err) {
-    size_t size = mask->plan.rects * sizeof *mask->rects;
+    size_t size = mask_plan_list_bytes(&mask->plan);
     uint8_t *copy = slot_take(slot, size, err);
     if (!copy) {
         return err->status;
@@ -106,12 +111,19 @@ static enum status count_covered(const struct transcode_mask *mask, struct work_
 /* Without regions the whole picture is redacted, but where regions or faces were asked for. */
 static void plan_redaction(struct mask_plan *made, const struct work_plan *plan, bool several) {
     const struct selection *selection = &plan->selection;
+    const struct fill *fill = &plan->parameters->input.fill;
+    uint16_t colour[4] = {0};
     if (!selection->redact || selection->none) {
         return;
     }
     made->redaction = several ? MASK_PLAN_REGIONS : MASK_PLAN_INSIDE;
     made->regions = several ? selection->region.count : 0;
     made->look = parameters_look(plan->parameters);
+    made->fill = fill->kind;
+    colour_samples(fill->colour, &plan->stored, colour);
+    for (unsigned i = 0; i < sizeof made->colour; i++) {
+        made->colour[i] = (uint8_t)colour[i];
+    }
     if (!selection->wanted) {
         made->invert = 1;
     }

@@ -36,7 +36,7 @@ for kind in foreign.READS:  # the first bytes decide
 schemathesis.openapi.format('binary', JPEGS | PNGS)
 schemathesis.openapi.format('region', st.sampled_from(REGIONS))
 schemathesis.openapi.format('kernel', st.sampled_from(MATRICES))
-for name, values in {'duotone': ('2b1055,ffd26f', 'fff,000'), 'gravity': ('north', 'center', '0.3,0.7'), 'background': ('ff8800', '#00ff0080'),
+for name, values in {'duotone': ('2b1055,ffd26f', 'fff,000'), 'gravity': ('north', 'center', '0.3,0.7'), 'background': ('ff8800', '#00ff0080'), 'fill': ('ring', '102030'),
                      'aspect': ('16:9', '1:1', '3:2'), 'x': ('0', '10%'), 'y': ('0', '10%'), 'width': ('5', '50%'), 'height': ('5', '50%')}.items():
     schemathesis.openapi.format(name, st.sampled_from(values))
 schemathesis.openapi.format('detect_size', st.sampled_from(('full', '64', '640')))
@@ -93,6 +93,8 @@ def fits(path, given):
         given.update(mode='redact', region=[REGIONS[1]])
     if path in MOVING or given.get('mode') == 'redact':
         given.pop('metadata', None)
+    if given.get('mode') != 'redact':
+        given.pop('fill', None)
     if path in MOVING:
         given.pop('feather', None)
         given.pop('lossless', None)  # the sides of the pictures cut blocks

@@ -46,12 +46,13 @@ def same(gpu, cpu, target, body=PHOTO, name=BY_GPU):
 # --- regions -------------------------------------------------------------------------------
 MODES = ('', '&invert=1', '&feather=6', '&feather=3&invert=1', '&mode=redact', '&mode=redact&invert=1', '&mode=redact&feather=5',
          '&mode=redact&feather=4&invert=1')
+FILLS = ('&mode=redact&fill=ring', '&mode=redact&fill=c0801f', '&mode=redact&fill=ring&invert=1', '&mode=redact&fill=00ff00&invert=1&feather=3')
 TARGETS = ('/blur?sigma=3', '/pixelate?block=6', '/pipeline?ops=blur:sigma=2|pixelate:block=4|blur:sigma=1')
 if daemon.SANITIZED:  # the kernels take seconds then
     TARGETS = TARGETS[1:2]
 
 
-@pytest.mark.parametrize('mode', MODES)
+@pytest.mark.parametrize('mode', MODES + FILLS)
 @pytest.mark.parametrize('target', TARGETS)
 @HOWS
 def test_every_mode(gpu, cpu, target, mode, how):
@@ -60,7 +61,7 @@ def test_every_mode(gpu, cpu, target, mode, how):
 
 
 @pytest.mark.parametrize('region', (BOX, ELLIPSE, POLYGON, '0,0,100%,100%', '0,0,2,2', '74,60,1,1', '40,40,500,500'))
-@pytest.mark.parametrize('mode', ('', '&mode=redact', '&mode=redact&invert=1'))
+@pytest.mark.parametrize('mode', ('', '&mode=redact', '&mode=redact&invert=1', *FILLS[:3]))
 @HOWS
 def test_every_shape(gpu, cpu, region, mode, how):
     same(gpu, cpu, f'/pixelate?block=6&{how}&region={region}{mode}&require=false')
@@ -71,7 +72,7 @@ def test_every_shape(gpu, cpu, region, mode, how):
 @HOWS
 def test_every_sampling(gpu, cpu, shape, size, how):
     body = SHAPES[shape](*size)
-    for mode in ('&feather=3', '&mode=redact', '&mode=redact&invert=1'):
+    for mode in ('&feather=3', '&mode=redact', '&mode=redact&invert=1', *FILLS):
         same(gpu, cpu, f'/pixelate?block=8&{how}&region=2,1,5,6&region=ellipse:1,2,9,60{mode}', body)
 
 
@@ -80,7 +81,8 @@ def test_overlapping_ones(gpu, cpu, how):
     """The last one shows, with the mean of all of its pixels."""
     regions = '&'.join(f'region={i * 3},{i * 2},30,25' for i in range(12))
     for target in ('/pixelate?block=10', '/blur?sigma=0.1'):
-        same(gpu, cpu, f'{target}&{how}&{regions}&mode=redact')
+        for fill in ('mean', 'ring', '123456'):
+            same(gpu, cpu, f'{target}&{how}&{regions}&mode=redact&fill={fill}')
 
 
 def test_a_whole_picture(gpu, cpu):
@@ -88,12 +90,13 @@ def test_a_whole_picture(gpu, cpu):
     for target in ('/pixelate?block=8&mode=redact', '/blur?sigma=2&mode=redact'):
         same(gpu, cpu, target)
         same(gpu, cpu, f'{target}&{QUALITY}')
+        same(gpu, cpu, f'{target}&fill=ring')
 
 
 @HOWS
 def test_before_steps_that_move_pixels(gpu, cpu, how):
     for ops in ('resize:width=40', 'blur:sigma=2|crop:x=10:y=8:width=32:height=32', 'pixelate:block=4|resize:width=32:height=32:fit=fill|rotate:angle=90'):
-        for mode in ('&mode=redact', '&mode=redact&invert=1'):
+        for mode in ('&mode=redact', '&mode=redact&invert=1', *FILLS[:2]):
             same(gpu, cpu, f'/pipeline?ops={ops}&{how}&{ALL}{mode}')
     same(gpu, cpu, f'/pipeline?ops=blur:sigma=2|resize:width=33&{how}&{ALL}&feather=4')
 
@@ -109,7 +112,7 @@ def test_many_lines(gpu, cpu):
 def test_orientation(gpu, cpu, orientation):
     """A picture that is turned has no blocks to keep."""
     body = marked(pictures.photograph(64, 48), orientation, subsampling='420')
-    for mode in ('', '&mode=redact', '&feather=3&invert=1', '&mode=redact&invert=1&feather=2'):
+    for mode in ('', '&mode=redact', '&feather=3&invert=1', '&mode=redact&invert=1&feather=2', FILLS[0]):
         target = f'/pipeline?ops=pixelate:block=8|blur:sigma=1&{ALL}{mode}'
         same(gpu, cpu, f'{target}&{QUALITY}', body)
         same(gpu, cpu, f'{target}&{QUALITY}&autorotate=false', body)
@@ -153,7 +156,7 @@ def weights():
     return pictures.png(((x * 3 + y * 5) % 256 * (x > 20)).astype(numpy.uint8))
 
 
-@pytest.mark.parametrize('mode', MODES)
+@pytest.mark.parametrize('mode', MODES + FILLS)
 @HOWS
 def test_a_mask(gpu, cpu, mode, how):
     mask = ('mask"; filename="m.png', weights())
@@ -165,21 +168,21 @@ def test_a_mask(gpu, cpu, mode, how):
 def test_a_turned_mask(gpu, cpu, how):
     body = marked(pictures.photograph(64, 48), 6, subsampling='420')
     mask = pictures.png((numpy.indices((48, 64)).sum(0) * 7 % 256).astype(numpy.uint8))
-    for mode in MODES:
+    for mode in MODES + FILLS:
         same_form(gpu, cpu, f'/pixelate?block=6&{how}{mode}', ('mask"; filename="m.png', mask), body=body)
 
 
 @HOWS
 def test_an_empty_mask(gpu, cpu, how):
     mask = ('mask"; filename="m.png', pictures.png(numpy.zeros((HEIGHT, WIDTH), numpy.uint8)))
-    for mode in MODES:
+    for mode in MODES + FILLS:
         same_form(gpu, cpu, f'/pixelate?block=6&{how}{mode}&require=false', mask)
 
 
 @HOWS
 def test_a_list(gpu, cpu, how):
     regions = ('regions', json.dumps({'regions': [{'box': [7, 5, 20, 11]}, {'box': [30, 30, 9, 9]}]}))
-    for mode in MODES:
+    for mode in MODES + FILLS:
         assert same_form(gpu, cpu, f'/pixelate?block=6&{how}&region={BOX}{mode}', regions).headers['X-Regions'] == '3'
 
 
@@ -203,7 +206,7 @@ HEADERS = ('X-Regions', 'X-Faces', 'Content-Type')
 
 
 @faces.needed
-@pytest.mark.parametrize('more', ('', '&invert=1', '&feather=9', '&region=5,5,30,30', '&detect_shape=box&detect_margin=60&detect_report=1',
+@pytest.mark.parametrize('more', ('', '&invert=1', '&feather=9', '&region=5,5,30,30', '&fill=ring', '&detect_shape=box&detect_margin=60&detect_report=1',
                                   '&detect_threshold=0.95&require=false', '&detect_threshold=0.95&invert=1&require=false'))
 @HOWS
 def test_faces(seeing, cpu, crowd, more, how):

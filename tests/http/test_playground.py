@@ -172,6 +172,8 @@ def allowed(row):
     if row['type'] == 'choice':
         words = [*row['choices'], *(foreign.WRITES if row['name'] == 'format' else ()), *row.get('also', [])]  # other names of the same are not offered
         return f"it must be {', '.join(words[:-1])} or {words[-1]}"
+    if row['type'] == 'colour':
+        return f"it must be {', '.join(row['choices'])}, or a colour as rrggbb or rrggbbaa"
     if row['type'] == 'switch':
         return 'it must be false, true, 0 or 1'
     whole = ('an odd ' if row.get('odd') else 'a ') + 'whole number ' if row['type'] == 'whole' else ''

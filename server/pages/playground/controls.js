@@ -84,7 +84,27 @@ function textControl(row, id, changed) {
     return { input, controls: [input], get: () => input.value.trim() || null, set: (value) => (input.value = value ?? "") };
 }
 
-const makers = { real: numberControl, whole: numberControl, choice: choiceControl, switch: switchControl, text: textControl };
+// A choice whose last option is a colour, which then has a control of its own.
+function colourControl(row, id, changed) {
+    const [plain, own] = [row.choices[0], "colour"];
+    const input = element("select", { id }, ...[...row.choices, own].map((choice) => element("option", { value: choice }, choice)));
+    const colour = element("input", { type: "color", "aria-label": `${row.label}, colour`, hidden: true });
+    const follow = () => (colour.hidden = input.value !== own);
+    input.addEventListener("change", () => {
+        follow();
+        changed();
+    });
+    colour.addEventListener("input", changed);
+    const set = (value) => {
+        const named = !value || row.choices.includes(value);
+        input.value = named ? value || plain : own;
+        colour.value = named ? "#000000" : `#${value.replace("#", "").slice(0, 6)}`;
+        follow();
+    };
+    return { input, controls: [input, colour], set, get: () => (input.value === own ? colour.value.slice(1) : input.value === plain ? null : input.value) };
+}
+
+const makers = { real: numberControl, whole: numberControl, choice: choiceControl, switch: switchControl, text: textControl, colour: colourControl };
 
 // A labelled field. `start` is the value the page begins with, where that is not the daemon's default.
 function makeField(row, prefix, changed) {

@@ -27,6 +27,7 @@ function makePanel(one) {
         node.append(looks);
         panel.looks = Object.fromEntries(one.looks.map((name) => [name, makePanel(byName(name))]));
         node.append(...Object.values(panel.looks).map((inner) => inner.node));
+        panel.fields = makeFields(table.redact.filter((row) => row.name !== "mode"), one.name, node, notify);
     } else if (one.steps) {
         steps = new Steps(node, one.steps.map(byName), one.most, notify);
     } else {
@@ -73,9 +74,13 @@ function chooseFilter(name) {
     notify();
 }
 
+function redactFields() {
+    return [...panels.redact.looks[chosen.look].fields, ...panels.redact.fields];
+}
+
 function ownPairs() {
     if (chosen.filter.looks) {
-        return [...pairsOf(panels.redact.looks[chosen.look].fields), ["mode", "redact"]];
+        return [...pairsOf(redactFields()), ["mode", "redact"]];
     }
     return chosen.filter.steps ? [["ops", steps.text()]] : pairsOf(panels[chosen.filter.name].fields);
 }
@@ -154,7 +159,7 @@ function allFields() {
 }
 
 function fieldsInUse() {
-    const own = chosen.filter.looks ? panels.redact.looks[chosen.look].fields : panels[chosen.filter.name].fields;
+    const own = chosen.filter.looks ? redactFields() : panels[chosen.filter.name].fields;
     return [...own, ...Object.values(shared).flat()];
 }
 
