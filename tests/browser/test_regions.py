@@ -158,6 +158,28 @@ def test_redaction_hides(page):
     assert after.max() - after.min() < 90, 'tiles of nearly one colour'
 
 
+def test_fills_of_a_redaction(page):
+    """A name, or a colour from a control of its own; the state in the address brings both back."""
+    fill, colour = '#own [data-parameter=fill] select', '#own [data-parameter=fill] [type=color]'
+    page.choose('redact')
+    page.tool('rectangle')
+    page.drag((0.25, 0.25), (0.75, 0.75))
+    page.settled()
+    assert 'fill=' not in page.command() and not page.find(colour).is_displayed()
+    page.set(fill, 'ring')
+    page.settled()
+    assert 'fill=ring' in page.command()
+    page.set(fill, 'colour')
+    page.set(colour, '#c02040')
+    page.settled()
+    assert 'fill=c02040' in page.command()
+    hidden = numpy.asarray(Image.open(io.BytesIO(page.download()[1])).convert('RGB')).astype(int)[80:120, 120:200]
+    assert numpy.abs(hidden.mean((0, 1)) - (0xc0, 0x20, 0x40)).max() < 12
+    page.open(state='redact?look=blur&fill=104080')
+    page.settled()
+    assert page.value(fill) == 'colour' and page.value(colour) == '#104080' and 'fill=104080' in page.command()
+
+
 def test_statistics_of_a_region(page, server, folder):
     page.choose('stats')
     page.tool('rectangle')

@@ -11,7 +11,7 @@ fake GPU (or, where there is none, at another instruction level). These conditio
 * the status is 200, 400, 415 or 422, and the same from both, and so are the bytes of the answer;
 * a 200 carries a picture that decodes, of the size that the upright picture has;
 * with strip no canary of the metadata comes back;
-* two PNGs that differ only in the order of pixels inside of a redacted region give the same bytes;
+* two PNGs that differ only inside of a redacted region, with fill=mean in the order of its pixels, give the same bytes;
 * outside of a region a PNG that becomes a PNG keeps its samples;
 * in the end no sanitizer has reported anything, and the memory for requests is what it was at the start.
 
@@ -192,6 +192,7 @@ class Trial:
         self.redacts = bool(self.regions) and rng.random() < 0.4
         if self.redacts:
             self.options['mode'] = 'redact'
+            self.options['fill'] = rng.choice(('mean', 'ring', '000000', '#c0801f60'))
         if self.regions and rng.random() < 0.3:
             self.options['invert'] = 'true'
         if self.regions and rng.random() < 0.3:
@@ -207,12 +208,14 @@ class Trial:
         return self.boxes[0] if plain and not turned and not self.damaged and self.kind != 'palette' else None
 
     def twin(self):
-        """The same picture with the pixels inside of the rectangle in another order. Redaction keeps 16 levels of their mean (cpu/mask/redact.h),
-        which stays the same."""
+        """The same picture with other content of the rectangle: with the pixels in another order where redaction keeps 16 levels of
+        their mean (cpu/mask/redact.h), else with noise."""
         x, y, w, h = self.rectangle
         other = self.samples.copy()
         inside = other[y:y + h, x:x + w]
-        other[y:y + h, x:x + w] = numpy.random.default_rng(1).permutation(inside.reshape(w * h, -1)).reshape(inside.shape)
+        chance = numpy.random.default_rng(1)
+        other[y:y + h, x:x + w] = (chance.permutation(inside.reshape(w * h, -1)).reshape(inside.shape) if self.options['fill'] == 'mean'
+                                   else chance.integers(0, 1 << self.depth, inside.shape))
         return make_png(self.kind, other, self.depth, self.chunks)
 
 
