@@ -97,7 +97,8 @@ static enum status search_for(struct transcoding *work, unsigned index, struct e
     work->search.upload_ns += timing.upload_ns;
     work->search.filter_ns += timing.filter_ns;
     work->search.download_ns += timing.download_ns;
-    return status == ST_OK ? detection_read(detection, index, work->run->request->service->model, err) : status;
+    return status == ST_OK ? detection_read(detection, index, work->run->request->service->model, err)
+                           : status;
 }
 
 /* Searches; the boxes become regions of the selection. */

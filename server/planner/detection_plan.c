@@ -135,7 +135,7 @@ size_t detection_found_bytes(const struct detection *detection) {
 size_t detection_bytes(const struct detection *detection) {
     struct image_shape shape = detect_shape();
     struct image image;
-    return detection->count
-               ? image_layout(&image, &shape) + bytes_align_up(detection_found_bytes(detection), IMAGE_ALIGNMENT)
-               : 0;
+    return detection->count ? image_layout(&image, &shape) +
+                                  bytes_align_up(detection_found_bytes(detection), IMAGE_ALIGNMENT)
+                            : 0;
 }
