@@ -22,12 +22,38 @@ static size_t padded(size_t size) {
     return bytes_align_up(size, MODEL_ALIGNMENT);
 }
 
+size_t model_array_bytes(const struct network_layer *form, enum model_array array) {
+    const bool weighted = network_weights(form) > 0, excites = form->kind == NETWORK_EXCITE;
+    const size_t outputs = (size_t)form->outputs, between = (size_t)form->size;
+    switch (array) {
+    case MODEL_WEIGHTS:
+        return network_weights(form);
+    case MODEL_SCALES:
+    case MODEL_BIASES:
+        return weighted ? outputs * sizeof(float) : 0;
+    case MODEL_REDUCE:
+    case MODEL_EXPAND:
+        return excites ? between * outputs * sizeof(float) : 0;
+    case MODEL_REDUCE_BIAS:
+        return excites ? between * sizeof(float) : 0;
+    case MODEL_EXPAND_BIAS:
+        return excites ? outputs * sizeof(float) : 0;
+    case MODEL_TERMS:
+        return excites ? 4 * sizeof(float) : weighted ? 2 * sizeof(float) : 0;
+    case MODEL_TABLE:
+        return form->activation == NETWORK_TABLE ? NETWORK_TABLE_SIZE : 0;
+    case MODEL_ARRAYS:
+        break;
+    }
+    return 0;
+}
+
 size_t model_size(const struct network *network) {
     size_t size = MODEL_ALIGNMENT;
     for (int i = 0; i < network->layers; i++) {
-        size_t outputs = (size_t)network->layer[i].outputs;
-        size += padded(network_weights(&network->layer[i])) + padded(outputs * sizeof(float)) +
-                padded(outputs * sizeof(int32_t)) + padded(2 * sizeof(float));
+        for (int array = 0; array < MODEL_ARRAYS; array++) {
+            size += padded(model_array_bytes(&network->layer[i], (enum model_array)array));
+        }
     }
     return size + MODEL_ALIGNMENT;
 }
@@ -42,6 +68,8 @@ static const void *take(struct bytes *rest, size_t size, bool *clean) {
     *rest = (struct bytes){rest->data + whole, rest->size - whole};
     return array;
 }
+
+/* ---- what backends rely on ---- */
 
 /* Sum of the magnitudes of the weights of output channel `o`. */
 static int64_t magnitude(const struct network_layer *form, const struct model_layer *layer, int o) {
@@ -76,9 +104,43 @@ static enum status check_channel(const struct network_layer *form, const struct 
     return ST_OK;
 }
 
+/* The largest magnitude of a sum of `count` products with values of at most `most`, and its bias. Infinite or
+ * no number if one of its terms is. */
+static double reach(const float *weights, int count, float bias, double most) {
+    double sum = fabs((double)bias);
+    for (int i = 0; i < count; i++) {
+        sum += fabs((double)weights[i]) * most;
+    }
+    return sum;
+}
+
+static enum status check_excite(const struct network_layer *form, const struct model_layer *layer,
+                                struct error *err) {
+    double most = 0, gate = 0;
+    bool bounded = true;
+    for (int j = 0; j < form->size; j++) {
+        double inner = reach(layer->reduce + j * form->inputs, form->inputs, layer->reduce_bias[j], 255);
+        bounded &= inner < t_limit;
+        most = inner > most ? inner : most;
+    }
+    for (int o = 0; o < form->outputs && bounded; o++) {
+        gate = reach(layer->expand + o * form->size, form->size, layer->expand_bias[o], most);
+        bounded &= gate < t_limit * t_limit;
+    }
+    if (!bounded) {
+        return fail(err, ST_CORRUPT, "the factors of layer %s are too large", form->name);
+    }
+    double t = 255 * ((double)layer->base + 1) * (double)layer->ratio + 255 * (double)layer->addend_scale +
+               fabs((double)layer->offset);
+    return layer->ratio > 0 && layer->base >= 0 && t < t_limit
+               ? ST_OK
+               : fail(err, ST_CORRUPT, "layer %s has the ratio %g and the base %g", form->name,
+                      (double)layer->ratio, (double)layer->base);
+}
+
 static enum status check_layer(const struct network_layer *form, const struct model_layer *layer,
                                struct error *err) {
-    bool added = form->addend != NETWORK_NONE;
+    bool added = form->addend != NETWORK_NONE && form->kind != NETWORK_CONCAT;
     if (!isfinite(layer->addend_scale) || (added ? !(layer->addend_scale > 0) : layer->addend_scale != 0)) {
         return fail(err, ST_CORRUPT, "layer %s has the addend_scale %g", form->name,
                     (double)layer->addend_scale);
@@ -86,7 +148,10 @@ static enum status check_layer(const struct network_layer *form, const struct mo
     if (!isfinite(layer->offset) || fabsf(layer->offset) >= (float)t_limit) {
         return fail(err, ST_CORRUPT, "layer %s has the offset %g", form->name, (double)layer->offset);
     }
-    for (int o = 0; o < form->outputs; o++) {
+    if (form->kind == NETWORK_EXCITE) {
+        return check_excite(form, layer, err);
+    }
+    for (int o = 0; o < form->outputs && layer->weights; o++) {
         enum status status = check_channel(form, layer, o, err);
         if (status != ST_OK) {
             return status;
@@ -95,19 +160,36 @@ static enum status check_layer(const struct network_layer *form, const struct mo
     return ST_OK;
 }
 
+/* ---- the file ---- */
+
+/* The next array of a layer; NULL: it has no such array. */
+static const void *take_array(const struct network_layer *form, enum model_array array, struct bytes *rest,
+                              bool *clean) {
+    const size_t bytes = model_array_bytes(form, array);
+    return bytes > 0 ? take(rest, bytes, clean) : NULL;
+}
+
 static enum status parse_layer(const struct network_layer *form, struct bytes *rest,
                                struct model_layer *layer, struct error *err) {
     bool clean = true;
-    layer->weights = take(rest, network_weights(form), &clean);
-    layer->scale = take(rest, (size_t)form->outputs * sizeof(float), &clean);
-    layer->bias = take(rest, (size_t)form->outputs * sizeof(int32_t), &clean);
-    float pair[2];
-    memcpy(pair, take(rest, sizeof pair, &clean), sizeof pair);
-    layer->addend_scale = pair[0], layer->offset = pair[1];
+    layer->weights = take_array(form, MODEL_WEIGHTS, rest, &clean);
+    layer->scale = take_array(form, MODEL_SCALES, rest, &clean);
+    layer->bias = take_array(form, MODEL_BIASES, rest, &clean);
+    layer->reduce = take_array(form, MODEL_REDUCE, rest, &clean);
+    layer->reduce_bias = take_array(form, MODEL_REDUCE_BIAS, rest, &clean);
+    layer->expand = take_array(form, MODEL_EXPAND, rest, &clean);
+    layer->expand_bias = take_array(form, MODEL_EXPAND_BIAS, rest, &clean);
+    float terms[4] = {0};
+    const void *stored = take_array(form, MODEL_TERMS, rest, &clean);
+    if (stored) {
+        memcpy(terms, stored, model_array_bytes(form, MODEL_TERMS));
+    }
+    layer->addend_scale = terms[0], layer->offset = terms[1], layer->ratio = terms[2], layer->base = terms[3];
+    layer->table = take_array(form, MODEL_TABLE, rest, &clean);
     if (!clean) {
         return fail(err, ST_CORRUPT, "something lies between the arrays of layer %s", form->name);
     }
-    if (memchr(layer->weights, 0x80, network_weights(form))) {
+    if (layer->weights && memchr(layer->weights, 0x80, network_weights(form))) {
         return fail(err, ST_CORRUPT, "layer %s has a weight of -128", form->name);
     }
     return check_layer(form, layer, err);

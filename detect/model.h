@@ -2,10 +2,9 @@
  * The file with the weights of a detector's network.
  *
  * All numbers are little endian. The file is a header of 64 bytes (the detector's magic and zeros); for each
- * layer of the network its weights (int8_t), scales (float, one for each output), biases (int32_t, one for
- * each output) and addend_scale with offset (float); and 64 bytes at the end, the CRC-32 of all before and
- * zeros. Each array is padded with zeros to a multiple of 64 bytes, so that all are aligned. Only one size is
- * right.
+ * layer of the network its arrays, in the order of enum model_array; and 64 bytes at the end, the CRC-32 of
+ * all before and zeros. Each array is padded with zeros to a multiple of 64 bytes, so that all are aligned.
+ * Only one size is right.
  */
 #ifndef BLURD_DETECT_MODEL_H
 #define BLURD_DETECT_MODEL_H
@@ -18,15 +17,35 @@
 
 enum { MODEL_ALIGNMENT = 64, MODEL_PATH_MAX = 256 };
 
+enum model_array {
+    MODEL_WEIGHTS,     /* int8_t; network_weights() says in which order */
+    MODEL_SCALES,      /* float, one for each output */
+    MODEL_BIASES,      /* int32_t, one for each output */
+    MODEL_REDUCE,      /* float [size][inputs] of EXCITE */
+    MODEL_REDUCE_BIAS, /* float [size] */
+    MODEL_EXPAND,      /* float [outputs][size] */
+    MODEL_EXPAND_BIAS, /* float [outputs] */
+    MODEL_TERMS,       /* float: addend_scale, offset; of EXCITE also ratio, base */
+    MODEL_TABLE,       /* uint8_t [256], with NETWORK_TABLE */
+    MODEL_ARRAYS
+};
+
+/* Bytes of an array of a layer, without padding; 0: the layer has no such array. */
+size_t model_array_bytes(const struct network_layer *form, enum model_array array);
+
+/* The names are those of detect/network.h. NULL and 0: the layer has none. */
 struct model_layer {
-    const int8_t *weights; /* network_weights() says in which order */
+    const int8_t *weights;
     const float *scale;
     const int32_t *bias;
-    float addend_scale, offset;
+    const float *reduce, *reduce_bias, *expand, *expand_bias;
+    const uint8_t *table;
+    float addend_scale, offset, ratio, base;
 };
 
 /* What a backend may rely on, for every input: sums of products fit into 32 bits in any order, |t| < 2^30,
- * scales are above 0. A value of the heads is acc * scale, in double precision. */
+ * scales and ratios are above 0, no number is infinite. A value of the heads is acc * scale, in double
+ * precision. */
 struct model_weights {
     const struct network *network;
     struct model_layer layers[NETWORK_LAYERS_MAX];

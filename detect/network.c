@@ -3,11 +3,21 @@
 
 #include "detect/candidates.h"
 
+static bool has_window(const struct network_layer *form) {
+    return form->kind == NETWORK_DENSE || form->kind == NETWORK_DEPTH;
+}
+
+/* Whether a layer multiplies its inputs by 8-bit weights. */
+static bool is_weighted(const struct network_layer *form) {
+    return has_window(form) || form->kind == NETWORK_POINT || form->kind == NETWORK_UP ||
+           form->kind == NETWORK_HEADS;
+}
+
 size_t network_weights(const struct network_layer *layer) {
-    static const uint8_t area[] = {
-        [NETWORK_DENSE] = 9, [NETWORK_DEPTH] = 9, [NETWORK_POINT] = 1, [NETWORK_UP] = 4, [NETWORK_HEADS] = 1};
-    return (size_t)area[layer->kind] * (size_t)layer->outputs *
-           (layer->kind == NETWORK_DEPTH ? 1 : (size_t)layer->inputs);
+    size_t area = (size_t)layer->size * (size_t)layer->size;
+    return !is_weighted(layer)
+               ? 0
+               : area * (size_t)layer->outputs * (layer->kind == NETWORK_DEPTH ? 1 : (size_t)layer->inputs);
 }
 
 static int halvings(const struct network_layer *layer) {
@@ -16,35 +26,94 @@ static int halvings(const struct network_layer *layer) {
 
 int network_shift(const struct network *network, int layer) {
     int shift = 0;
-    for (; layer != NETWORK_PICTURE; layer = network->layer[layer].input) {
-        shift += halvings(&network->layer[layer]);
+    while (layer != NETWORK_PICTURE) {
+        const struct network_layer *form = &network->layer[layer];
+        shift += halvings(form);
+        layer = form->kind == NETWORK_CONCAT ? form->addend : form->input;
     }
     return shift;
 }
 
-static bool has_right_stride(const struct network_layer *form) {
-    bool window = form->kind == NETWORK_DENSE || form->kind == NETWORK_DEPTH;
-    return form->kind == NETWORK_UP ? form->stride == 2 : form->stride == 1 || (window && form->stride == 2);
+int network_zero(const struct network *network, int layer) {
+    while (layer != NETWORK_PICTURE &&
+           (network->layer[layer].kind == NETWORK_POOL || network->layer[layer].kind == NETWORK_CONCAT)) {
+        layer = network->layer[layer].input;
+    }
+    if (layer == NETWORK_PICTURE || network->layer[layer].activation == NETWORK_RELU) {
+        return 0;
+    }
+    return network->layer[layer].activation == NETWORK_LINEAR ? NETWORK_LINEAR_ZERO : -1;
 }
 
-/* Whether 0 stands for 0 in what a window reads beyond the edges. */
-static bool pads_well(const struct network *network, const struct network_layer *form) {
-    bool window = form->kind == NETWORK_DENSE || form->kind == NETWORK_DEPTH;
-    return !window || form->input == NETWORK_PICTURE || network->layer[form->input].relu;
+/* ---- checks ---- */
+
+static bool has_right_stride(const struct network_layer *form) {
+    return form->kind == NETWORK_UP ? form->stride == 2
+                                    : form->stride == 1 || (has_window(form) && form->stride == 2);
+}
+
+static bool has_right_size(const struct network_layer *form) {
+    switch (form->kind) {
+    case NETWORK_DENSE:
+        return form->size == 3;
+    case NETWORK_DEPTH:
+        return form->size % 2 == 1 && form->size >= 3 && form->size <= NETWORK_WINDOW_MAX;
+    case NETWORK_UP:
+    case NETWORK_POOL:
+        return form->size == 2;
+    case NETWORK_EXCITE:
+        return form->size >= 1 && form->size <= NETWORK_CHANNELS_MAX;
+    default:
+        return form->size == 1;
+    }
+}
+
+static int channels_of(const struct network *network, int layer) {
+    return layer == NETWORK_PICTURE ? 3 : network->layer[layer].outputs;
+}
+
+static bool has_right_channels(const struct network *network, const struct network_layer *form) {
+    bool keeps = form->kind == NETWORK_DEPTH || form->kind == NETWORK_POOL || form->kind == NETWORK_EXCITE;
+    int made = form->kind == NETWORK_CONCAT ? form->outputs - channels_of(network, form->addend)
+               : keeps                      ? form->outputs
+                                            : form->inputs;
+    return form->inputs == channels_of(network, form->input) && made == form->inputs && form->outputs >= 1 &&
+           form->outputs <= NETWORK_CHANNELS_MAX;
+}
+
+/* Whether a layer knows what stands for 0 where it needs that, and has an activation if it computes. */
+static bool has_right_zero(const struct network *network, const struct network_layer *form) {
+    const int zero = network_zero(network, form->input);
+    switch (form->kind) {
+    case NETWORK_DENSE:
+    case NETWORK_DEPTH:
+        return zero >= 0;
+    case NETWORK_POOL:
+        return form->activation == NETWORK_LINEAR;
+    case NETWORK_CONCAT:
+        return form->activation == NETWORK_LINEAR && zero == network_zero(network, form->addend);
+    case NETWORK_EXCITE:
+        return form->activation == NETWORK_LINEAR && zero >= 0;
+    default:
+        return true;
+    }
 }
 
 static enum status check_input(const struct network *network, int layer, struct error *err) {
     const struct network_layer *form = &network->layer[layer];
-    if (form->input < NETWORK_PICTURE || form->input >= layer) {
+    const bool appends = form->kind == NETWORK_CONCAT;
+    if (form->input < NETWORK_PICTURE || form->input >= layer ||
+        (appends && (form->addend < 0 || form->addend >= layer))) {
         return fail(err, ST_UNSUPPORTED, "layer %s reads no layer before it", form->name);
     }
-    int channels = form->input == NETWORK_PICTURE ? 3 : network->layer[form->input].outputs;
-    if (form->inputs != channels || form->outputs < 1 ||
-        (form->kind == NETWORK_DEPTH && form->outputs != form->inputs)) {
+    if (!has_right_channels(network, form)) {
         return fail(err, ST_UNSUPPORTED, "layer %s does not have the channels of its input", form->name);
     }
-    if (!has_right_stride(form) || !pads_well(network, form)) {
-        return fail(err, ST_UNSUPPORTED, "layer %s has a wrong stride, or pads what has no zero", form->name);
+    if (!has_right_stride(form) || !has_right_size(form)) {
+        return fail(err, ST_UNSUPPORTED, "layer %s has a wrong stride or size", form->name);
+    }
+    if (!has_right_zero(network, form)) {
+        return fail(err, ST_UNSUPPORTED, "layer %s reads what has no zero, or another one", form->name);
     }
     int shift = network_shift(network, layer);
     return shift >= 0 && shift < 16 && network->unit % (1 << shift) == 0
@@ -52,29 +121,43 @@ static enum status check_input(const struct network *network, int layer, struct 
                : fail(err, ST_UNSUPPORTED, "layer %s does not halve all sides evenly", form->name);
 }
 
+/* What is enlarged has the sides of the other, or half of them. */
+static bool fits_size(int shift, int other) {
+    return shift == other || shift == other + 1;
+}
+
 static enum status check_addend(const struct network *network, int layer, struct error *err) {
     const struct network_layer *form = &network->layer[layer];
-    if (form->addend == NETWORK_NONE) {
-        return ST_OK;
+    const int shift = network_shift(network, layer);
+    bool fits = true;
+    if (form->kind == NETWORK_CONCAT) {
+        fits = form->input >= 0 && fits_size(network_shift(network, form->input), shift);
+    } else if (form->addend != NETWORK_NONE) {
+        bool adds = form->kind == NETWORK_DENSE || form->kind == NETWORK_DEPTH ||
+                    form->kind == NETWORK_POINT || form->kind == NETWORK_EXCITE;
+        fits = adds && form->addend >= 0 && form->addend < layer &&
+               network->layer[form->addend].outputs == form->outputs &&
+               (form->kind == NETWORK_EXCITE ? fits_size(network_shift(network, form->addend), shift)
+                                             : network_shift(network, form->addend) == shift);
     }
-    bool fits = form->addend >= 0 && form->addend < layer && form->kind != NETWORK_UP &&
-                form->kind != NETWORK_HEADS && network->layer[form->addend].outputs == form->outputs &&
-                network_shift(network, form->addend) == network_shift(network, layer);
     return fits ? ST_OK : fail(err, ST_UNSUPPORTED, "layer %s adds what does not fit", form->name);
 }
 
-static enum status check_heads(const struct network *network, struct error *err) {
+static enum status check_result(const struct network *network, struct error *err) {
     const int last = network->layers - 1;
+    const struct network_layer *form = &network->layer[last];
+    const bool map = network->sums == 0;
     for (int i = 0; i < network->layers; i++) {
-        if ((network->layer[i].kind == NETWORK_HEADS) != (i == last)) {
+        if ((network->layer[i].kind == NETWORK_HEADS) != (i == last && !map)) {
             return fail(err, ST_UNSUPPORTED, "the last layer of a network, and no other, are the heads");
         }
     }
-    bool fits = network->layer[last].outputs == network->sums && network->sums <= CANDIDATES_SUMS &&
+    bool fits = form->outputs == (map ? 1 : network->sums) && network->sums <= CANDIDATES_SUMS &&
                 network->cell == 1 << network_shift(network, last);
     return fits ? ST_OK
-                : fail(err, ST_UNSUPPORTED, "cells of %d pixels with %d sums are not what the heads make",
-                       network->cell, network->sums);
+                : fail(err, ST_UNSUPPORTED,
+                       "cells of %d pixels with %d sums are not what the last layer makes", network->cell,
+                       network->sums);
 }
 
 enum status network_check(const struct network *network, struct error *err) {
@@ -86,5 +169,5 @@ enum status network_check(const struct network *network, struct error *err) {
         status = check_input(network, i, err);
         status = status == ST_OK ? check_addend(network, i, err) : status;
     }
-    return status == ST_OK ? check_heads(network, err) : status;
+    return status == ST_OK ? check_result(network, err) : status;
 }

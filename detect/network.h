@@ -3,19 +3,30 @@
  * docs/adr/0028-faces-in-eight-bits.md says why in 8 bits.
  *
  * A tensor is a picture of bytes with the channels of a pixel side by side (NHWC). The byte q stands for the
- * real number (q - zero point) * scale; the zero point is 0 after a layer with a ReLU and 128 after one
- * without. Weights are 8-bit integers with one scale for each output channel. A layer computes
+ * real number (q - zero point) * scale; network_zero() has the zero point. Weights are 8-bit integers with
+ * one scale for each output channel. A layer with weights computes
  *
- *     acc = bias[o] + the sum of weight * input over the window, input as 0..255, outside the tensor 0
- *     t = (float)acc * scale[o]
- *     if the layer has a ReLU:    t = max(t, 0)
- *     if it has an addend r:      t = t + (float)r * addend_scale
- *     t = t + offset
- *     output = clamp(rint(t), 0, 255)
+ *     acc = bias[o] + the sum of weight * input over the window, input as 0..255, outside the tensor its zero
+ * point t = (float)acc * scale[o] with NETWORK_RELU:      t = max(t, 0) if it has an addend r:  t = t +
+ * (float)r * addend_scale t = t + offset output = clamp(rint(t), 0, 255) with NETWORK_TABLE:     output =
+ * table[output]
  *
  * with the sum in 32-bit integers, and the rest in single precision, rounded to nearest even after each
- * operation and never contracted. Padding occurs only where the zero point of the input is 0. The last layer,
- * the heads, ends with acc. */
+ * operation and never contracted. The heads end with acc. The layers without such weights:
+ *
+ *     POOL    the largest of the four bytes at (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1) that lie inside
+ *     CONCAT  the channels of the input, then those of the addend. An input of half the size is enlarged:
+ * each of its pixels becomes four EXCITE  squeeze and excitation (Hu, Shen, Sun, CVPR 2018): each channel
+ * times a factor that follows from the means of all channels:
+ *
+ *     mean[c] = (float)((double)(the sum of channel c of the input) / (its number of pixels))
+ *     inner[j] = max(0, (... (reduce_bias[j] + reduce[j][0] * mean[0]) + reduce[j][1] * mean[1]) + ...)
+ *     gate[o] = the same with expand_bias[o], expand[o][j] and inner[j], then limited to 0..1
+ *     factor[o] = (base + gate[o]) * ratio
+ *     t = (float)(input - its zero point) * factor[o], then as above; an addend may have half the size, and
+ * is enlarged like an input of CONCAT
+ *
+ * The sum of a channel is an integer, and all that follows is rounded after each operation, in this order. */
 #ifndef BLURD_DETECT_NETWORK_H
 #define BLURD_DETECT_NETWORK_H
 
@@ -25,41 +36,62 @@
 
 #include "core/status.h"
 
-/* DENSE: 3x3; DEPTH: 3x3, each channel by itself; POINT: 1x1; UP: transposed 2x2, doubles the size; HEADS:
- * 1x1, whose sums are the result. */
-enum network_kind { NETWORK_DENSE, NETWORK_DEPTH, NETWORK_POINT, NETWORK_UP, NETWORK_HEADS };
+/* DENSE: a window over all channels; DEPTH: over each channel by itself; POINT: 1x1; UP: transposed 2x2,
+ * doubles the size; POOL, CONCAT, EXCITE: as above; HEADS: 1x1, whose sums are the result. */
+enum network_kind {
+    NETWORK_DENSE,
+    NETWORK_DEPTH,
+    NETWORK_POINT,
+    NETWORK_UP,
+    NETWORK_POOL,
+    NETWORK_CONCAT,
+    NETWORK_EXCITE,
+    NETWORK_HEADS,
+};
+
+enum network_activation { NETWORK_LINEAR, NETWORK_RELU, NETWORK_TABLE };
 
 enum {
     NETWORK_PICTURE = -1, /* as an input: the padded RGB picture */
     NETWORK_NONE = -2,    /* as an addend */
     NETWORK_LAYERS_MAX = 128,
+    NETWORK_WINDOW_MAX = 7,
+    NETWORK_CHANNELS_MAX = 1024,
+    NETWORK_LINEAR_ZERO = 128, /* zero point of what may be negative */
+    NETWORK_TABLE_SIZE = 256,
 };
 
 struct network_layer {
     const char *name;
     enum network_kind kind;
-    int input;           /* index of the layer whose output is read, or NETWORK_PICTURE */
-    int addend;          /* index of the layer whose output is added, or NETWORK_NONE */
+    int size;   /* sides of the window: 3 of DENSE, 3 or 7 of DEPTH; EXCITE: values between its sums */
+    int input;  /* index of the layer whose output is read, or NETWORK_PICTURE */
+    int addend; /* index of the layer whose output is added or, by CONCAT, appended; or NETWORK_NONE */
     int inputs, outputs; /* channels */
-    int stride;          /* of DENSE and DEPTH, which pad by one pixel on each side; 2 of UP */
-    bool relu;           /* negative values become 0 before the addend is added */
+    int stride;          /* of DENSE and DEPTH, whose first window has its centre at (0, 0); 2 of UP */
+    enum network_activation activation;
 };
 
 struct network {
-    const struct network_layer *layer; /* each one reads layers before it; the last one is the heads */
+    const struct network_layer *layer; /* each one reads layers before it */
     int layers;
     int unit; /* sides of the network's picture are multiples of it */
-    int cell; /* pixels on each side of a cell of the heads */
-    int sums; /* of a cell */
+    int cell; /* pixels on each side of a cell of the result */
+    int sums; /* of a cell, which the last layer, the heads, makes; 0: the result is a map, the bytes of the
+                 last layer, one for each cell */
 };
 
-/* How many weights a layer has. Their order: DENSE [outputs][3][3][inputs], DEPTH [3][3][outputs], POINT and
- * HEADS [outputs][inputs], UP [2][2][outputs][inputs]: output pixel (2y + dy, 2x + dx) is made by [dy][dx].
- */
+/* How many 8-bit weights a layer has; 0 of POOL, CONCAT and EXCITE. Their order: DENSE
+ * [outputs][size][size][inputs], DEPTH [size][size][outputs], POINT and HEADS [outputs][inputs], UP
+ * [2][2][outputs][inputs]: output pixel (2y + dy, 2x + dx) is made by [dy][dx]. */
 size_t network_weights(const struct network_layer *layer);
 
 /* How often the sides of the picture are halved in a layer's output. */
 int network_shift(const struct network *network, int layer);
+
+/* The byte that stands for 0 in a layer's output, or in the picture; -1 after an activation table, which only
+ * the model's maker knows. */
+int network_zero(const struct network *network, int layer);
 
 /* Whether the table fits together: ST_UNSUPPORTED with a sentence that names the layer that does not.
  * Backends run what it accepts, or refuse it by a sentence of their own. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Depthwise layers with inputs of 16 bits. Included once per instruction set, after
- * cpu/detect/detect_dense.h. CHUNK channels are two vectors; taps are taken in pairs, and the last one has a
+ * its vectors. CHUNK channels are two vectors; taps are taken in pairs, and the last one has a
  * zero beside it. */
+#include "cpu/detect/detect_bytes.h"
 #include "cpu/detect/detect_kernels.h"
 #include "cpu/detect/detect_picture.h"
 
@@ -12,36 +13,54 @@ struct depth_chunk {
     size_t first; /* channel */
 };
 
-INLINE void depth_pixel(const struct depth_chunk *chunk, const uint8_t *const tap[DETECT_TAPS], size_t at,
-                        uint8_t *to) {
-    vec sum[2] = {vec_at(chunk->bias), vec_at(chunk->bias + LANES)};
+enum { TAPS_MAX = NETWORK_WINDOW_MAX * NETWORK_WINDOW_MAX };
+
+INLINE void depth_pixel(const struct detect_packed *layer, const struct depth_chunk *chunk,
+                        const uint8_t *const tap[TAPS_MAX], size_t at, uint8_t *to, const unsigned taps) {
+    vec sum[2] = {vec_at(chunk->bias), vec_at(chunk->bias + LANES)}, rounded[2];
 #pragma GCC unroll 8
-    for (unsigned i = 0; i < DETECT_TAPS; i += 2) {
+    for (unsigned i = 0; i < taps; i += 2) {
         words a = words_bytes(tap[i] + at);
-        words b = i + 1 < DETECT_TAPS ? words_bytes(tap[i + 1] + at) : a; /* has a weight of 0 */
+        words b = i + 1 < taps ? words_bytes(tap[i + 1] + at) : a; /* has a weight of 0 */
         words_dot(sum, a, b, chunk->weights + (size_t)i * CHUNK);
     }
-    const vec rounded[2] = {vec_round(vec_scaled(sum[0], chunk->scale)),
-                            vec_round(vec_scaled(sum[1], chunk->scale + LANES))};
+    for (unsigned v = 0; v < 2; v++) {
+        flt t = vec_scaled(sum[v], chunk->scale + v * LANES);
+        if (!layer->plain) {
+            t = layer->relu ? flt_relu(t) : t;
+            t = flt_add(t, flt_all(layer->offset));
+        }
+        rounded[v] = vec_round(t);
+    }
     vec_put(to, rounded, 2, CHUNK);
 }
 
-/* A depthwise layer has a ReLU and no addend. */
-static void depth(const struct detect_depth *job) {
+/* A depthwise layer has no addend. */
+INLINE void depth_taps(const struct detect_depth *job, const unsigned size) {
     const struct detect_packed *layer = job->layer;
     const size_t channels = layer->outputs;
+    const unsigned taps = size * size;
     struct depth_chunk chunk = {layer->weights, layer->bias, layer->scale, 0};
     for (; chunk.first < channels; chunk.first += CHUNK) {
-        const uint8_t *tap[DETECT_TAPS];
-        for (unsigned i = 0; i < DETECT_TAPS; i++) {
-            tap[i] = job->from[i / 3] + (i % 3) * channels + chunk.first;
+        const uint8_t *tap[TAPS_MAX];
+        for (unsigned i = 0; i < taps; i++) {
+            tap[i] = job->from[i / size] + (i % size) * channels + chunk.first;
         }
         for (size_t i = 0; i < job->pixels; i++) {
-            depth_pixel(&chunk, tap, i * job->stride * channels, job->to + i * channels + chunk.first);
+            depth_pixel(layer, &chunk, tap, i * job->stride * channels, job->to + i * channels + chunk.first,
+                        taps);
         }
-        chunk.weights += (DETECT_TAPS + 1) * CHUNK;
+        chunk.weights += (size_t)(taps + 1) * CHUNK;
         chunk.bias += CHUNK;
         chunk.scale += CHUNK;
+    }
+}
+
+static void depth(const struct detect_depth *job) {
+    if (job->layer->size == 3) {
+        depth_taps(job, 3);
+    } else {
+        depth_taps(job, job->layer->size);
     }
 }
 
@@ -54,4 +73,8 @@ static const struct detect_kernels detect_words = {
     dense,
     sums,
     depth,
+    excite,
+    table,
+    pool,
+    squeeze,
     picture};

@@ -27,18 +27,37 @@ static bool fills_ring(const struct detect_stage *stage) {
     return reads_window(stage) && stage->form->input == stage->before;
 }
 
+/* Whether an EXCITE layer reads this one. */
+static bool is_squeezed(const struct network *network, int layer) {
+    for (int i = layer + 1; i < network->layers; i++) {
+        if (network->layer[i].kind == NETWORK_EXCITE && network->layer[i].input == layer) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- memory ---- */
 
 static void place_ring(struct detect_stage *stage, uint32_t columns, struct detect_memory *memory) {
     const struct detect_tensor *made = &stage->job->tensors[stage->layer];
     const unsigned stride = (unsigned)stage->form->stride;
-    const size_t pixel = (size_t)stage->form->inputs;
-    stage->ring = (struct detect_ring){
-        .width = made->width * stride, .height = made->height * stride, .stride = stride};
-    uint8_t *rows = take(memory, detect_rows_bytes(columns, stride, pixel));
+    stage->ring = (struct detect_ring){.width = made->width * stride,
+                                       .height = made->height * stride,
+                                       .pixel = (size_t)stage->form->inputs,
+                                       .stride = stride,
+                                       .size = (unsigned)stage->form->size,
+                                       .zero = (uint8_t)network_zero(stage->job->form, stage->form->input)};
+    uint8_t *rows = take(memory, detect_rows_bytes(&stage->ring, columns));
     if (memory->begin) {
-        detect_rows_place(&stage->ring, pixel, columns, rows);
+        detect_rows_place(&stage->ring, columns, rows);
     }
+}
+
+/* Whether the addend of an EXCITE layer has half of its size. */
+static bool enlarges_addend(const struct detect_stage *stage) {
+    return stage->form->kind == NETWORK_EXCITE && stage->form->addend != NETWORK_NONE &&
+           stage->job->tensors[stage->form->addend].width < stage->job->tensors[stage->layer].width;
 }
 
 /* Returns how many columns the stage before this one has to make. */
@@ -50,10 +69,13 @@ static uint32_t place_stage(struct detect_stage *stage, uint32_t columns, bool i
     } else if (into_row) {
         stage->row = take(memory, columns * outputs);
     }
+    if (enlarges_addend(stage)) {
+        stage->enlarged = take(memory, columns * outputs);
+    }
     if (reads_window(stage)) {
         place_ring(stage, columns, memory);
     }
-    return fills_ring(stage) ? (columns - 1) * (uint32_t)stage->form->stride + DETECT_ROWS : columns;
+    return fills_ring(stage) ? (uint32_t)detect_rows_columns(&stage->ring, columns) : columns;
 }
 
 void detect_job_place(struct detect_line *line, const struct detect_job *job, const struct detect_pass *pass,
@@ -61,6 +83,11 @@ void detect_job_place(struct detect_line *line, const struct detect_job *job, co
     line->count = (unsigned)(pass->last - pass->first + 1);
     if (job->form->layer[pass->last].kind == NETWORK_HEADS) {
         line->sums = (int32_t *)(void *)take(memory, columns * DETECT_SUMS * sizeof *line->sums);
+    }
+    if (is_squeezed(job->form, pass->last)) {
+        const size_t channels = (size_t)job->form->layer[pass->last].outputs;
+        line->channel_sums = (uint32_t *)(void *)take(memory, channels * sizeof *line->channel_sums);
+        line->all_sums = (uint64_t *)(void *)take(memory, channels * sizeof *line->all_sums);
     }
     for (unsigned i = line->count; i-- > 0;) {
         struct detect_stage *stage = &line->stage[i];
@@ -75,6 +102,10 @@ void detect_job_place(struct detect_line *line, const struct detect_job *job, co
 }
 
 void detect_job_begin(struct detect_line *line, struct detect_columns columns) {
+    if (line->all_sums) {
+        memset(line->all_sums, 0,
+               (size_t)line->stage[line->count - 1].form->outputs * sizeof *line->all_sums);
+    }
     for (unsigned i = line->count; i-- > 0;) {
         struct detect_stage *stage = &line->stage[i];
         stage->made = columns;
@@ -109,12 +140,19 @@ static void fill_ring(void *context, uint32_t y, uint8_t *to) {
     }
 }
 
+static const uint8_t *table_of(const struct detect_stage *stage) {
+    return stage->job->network->weights->layers[stage->layer].table;
+}
+
 static void make_depth(struct detect_stage *stage, uint32_t y, uint8_t *to) {
     struct detect_depth depth = {.layer = &stage->job->network->layer[stage->layer][0],
                                  .stride = stage->ring.stride,
                                  .to = to,
                                  .pixels = stage->made.to - stage->made.from};
     detect_rows_window(&stage->ring, y, fill_ring, stage, depth.from);
+    for (int i = stage->form->size; i <= NETWORK_WINDOW_MAX; i++) {
+        depth.from[i] = depth.from[0]; /* these have weights of 0 */
+    }
     stage->job->network->kernels->depth(&depth);
 }
 
@@ -127,7 +165,9 @@ static void make_dense(struct detect_stage *stage, uint32_t y, void *to) {
                                  .to = to,
                                  .pixels = stage->made.to - stage->made.from};
     if (form->kind == NETWORK_DENSE) {
-        detect_rows_window(&stage->ring, y, fill_ring, stage, dense.from);
+        const uint8_t *window[NETWORK_WINDOW_MAX];
+        detect_rows_window(&stage->ring, y, fill_ring, stage, window);
+        memcpy(dense.from, window, sizeof dense.from);
     } else {
         dense.from[0] = row_of(stage, form->input, y);
     }
@@ -148,17 +188,121 @@ static const uint8_t *enlarge(struct detect_stage *stage, uint32_t y) {
     return stage->row + (stage->made.from - 2 * from) * (size_t)form->outputs;
 }
 
+/* The pixels below the last row are that row again, and those right of the last column that column. */
+static void make_pool(struct detect_stage *stage, uint32_t y, uint8_t *to) {
+    const struct detect_job *job = stage->job;
+    const struct detect_tensor *tensor = &job->tensors[stage->layer];
+    const size_t channels = (size_t)stage->form->inputs;
+    const uint32_t from = stage->made.from, end = stage->made.to, below = y + 1 < tensor->height ? y + 1 : y;
+    const uint8_t *a = pixel_of(job, stage->form->input, y, from),
+                  *b = pixel_of(job, stage->form->input, below, from);
+    const size_t whole = (end - from - (end == tensor->width ? 1 : 0)) * channels;
+    job->network->kernels->pool(a, b, channels, to, whole);
+    if (end == tensor->width) {
+        job->network->kernels->pool(a + whole, b + whole, 0, to + whole, channels);
+    }
+}
+
+/* Copies `bytes`, at least 8, in words of which the last two may overlap. */
+static inline void copy_words(uint8_t *to, const uint8_t *from, size_t bytes) {
+    for (size_t i = 0; i + 8 < bytes; i += 8) {
+        memcpy(to + i, from + i, 8);
+    }
+    memcpy(to + bytes - 8, from + bytes - 8, 8);
+}
+
+/* Copies the channels of pixels from column `first` on into others that are `step` bytes apart; each pixel is
+ * read 2^shift times. */
+static void spread(uint8_t *to, size_t step, const uint8_t *row, size_t channels, uint32_t first,
+                   uint32_t pixels, unsigned shift) {
+    for (uint32_t x = first; x < first + pixels; x++, to += step) {
+        const uint8_t *from = row + ((x >> shift) - (first >> shift)) * channels;
+        if (channels >= 8) {
+            copy_words(to, from, channels);
+        } else {
+            memcpy(to, from, channels);
+        }
+    }
+}
+
+static void make_concat(struct detect_stage *stage, uint32_t y, uint8_t *to) {
+    const struct detect_job *job = stage->job;
+    const struct network_layer *form = stage->form;
+    const uint32_t from = stage->made.from, pixels = stage->made.to - from;
+    const unsigned shift = job->tensors[form->input].width < job->tensors[stage->layer].width ? 1 : 0;
+    const size_t inputs = (size_t)form->inputs, outputs = (size_t)form->outputs;
+    const uint8_t *row =
+        shift > 0 ? pixel_of(job, form->input, y >> 1, from >> 1) : row_of(stage, form->input, y);
+    spread(to, outputs, row, inputs, from, pixels, shift);
+    spread(to + inputs, outputs, row_of(stage, form->addend, y), outputs - inputs, from, pixels, 0);
+}
+
+static void make_excite(struct detect_stage *stage, uint32_t y, uint8_t *to) {
+    const struct detect_job *job = stage->job;
+    const struct network_layer *form = stage->form;
+    const struct model_layer *layer = &job->network->weights->layers[stage->layer];
+    const uint32_t from = stage->made.from, pixels = stage->made.to - from;
+    struct detect_excite excite = {.from = pixel_of(job, form->input, y, from),
+                                   .factor = job->factors[stage->layer],
+                                   .channels = (size_t)form->outputs,
+                                   .pixels = pixels,
+                                   .zero = (float)network_zero(job->form, form->input),
+                                   .addend_scale = layer->addend_scale,
+                                   .offset = layer->offset,
+                                   .to = to};
+    if (stage->enlarged) {
+        spread(stage->enlarged, excite.channels, pixel_of(job, form->addend, y / 2, from / 2),
+               excite.channels, from, pixels, 1);
+        excite.addend = stage->enlarged;
+    } else if (form->addend != NETWORK_NONE) {
+        excite.addend = pixel_of(job, form->addend, y, from);
+    }
+    job->network->kernels->excite(&excite);
+}
+
 /* Returns where the row lies: at `to`, unless it is enlarged. */
 static const uint8_t *make_row(struct detect_stage *stage, uint32_t y, uint8_t *to) {
-    if (stage->form->kind == NETWORK_UP) {
+    switch (stage->form->kind) {
+    case NETWORK_UP:
         return enlarge(stage, y);
-    }
-    if (stage->form->kind == NETWORK_DEPTH) {
+    case NETWORK_POOL:
+        make_pool(stage, y, to);
+        break;
+    case NETWORK_CONCAT:
+        make_concat(stage, y, to);
+        break;
+    case NETWORK_EXCITE:
+        make_excite(stage, y, to);
+        break;
+    case NETWORK_DEPTH:
         make_depth(stage, y, to);
-    } else {
+        break;
+    default:
         make_dense(stage, y, to);
+        break;
+    }
+    if (table_of(stage)) {
+        stage->job->network->kernels->table(
+            table_of(stage), to, (stage->made.to - stage->made.from) * (size_t)stage->form->outputs);
     }
     return to;
+}
+
+/* Where a row of a pass's result goes. */
+static uint8_t *result_row(const struct detect_stage *last, uint32_t y) {
+    const struct image *map = last->layer + 1 == last->job->form->layers ? last->job->map : NULL;
+    return map ? plane_row(&map->plane[0], y) + last->made.from
+               : pixel_of(last->job, last->layer, y, last->made.from);
+}
+
+static void add_sums(const struct detect_line *line, const uint8_t *row) {
+    const struct detect_stage *last = &line->stage[line->count - 1];
+    const size_t channels = (size_t)last->form->outputs;
+    memset(line->channel_sums, 0, channels * sizeof *line->channel_sums);
+    last->job->network->kernels->squeeze(row, last->made.to - last->made.from, channels, line->channel_sums);
+    for (size_t i = 0; i < channels; i++) {
+        line->all_sums[i] += line->channel_sums[i];
+    }
 }
 
 void detect_job_row(struct detect_line *line, uint32_t y) {
@@ -169,9 +313,72 @@ void detect_job_row(struct detect_line *line, uint32_t y) {
         detect_sink_row(last->job->sink, y, made.from, line->sums, made.to - made.from);
         return;
     }
-    uint8_t *to = pixel_of(last->job, last->layer, y, made.from);
+    uint8_t *to = result_row(last, y);
     const uint8_t *row = make_row(last, y, to);
     if (row != to) {
         memcpy(to, row, (made.to - made.from) * (size_t)last->form->outputs);
+    }
+    if (line->all_sums) {
+        add_sums(line, to);
+    }
+}
+
+void detect_job_flush(struct detect_line *line) {
+    const struct detect_stage *last = &line->stage[line->count - 1];
+    for (int i = 0; i < last->form->outputs && line->all_sums; i++) {
+        atomic_fetch_add_explicit(&last->job->channel_sums[last->layer][i], line->all_sums[i],
+                                  memory_order_relaxed);
+        line->all_sums[i] = 0;
+    }
+}
+
+/* ---- squeeze and excitation ---- */
+
+size_t detect_job_excite_place(struct detect_job *job, uint8_t *memory) {
+    struct detect_memory rest = {memory, 0};
+    for (int i = 0; i < job->form->layers; i++) {
+        const struct network_layer *form = &job->form->layer[i];
+        if (form->kind == NETWORK_EXCITE) {
+            const size_t inputs = (size_t)form->inputs, outputs = (size_t)form->outputs;
+            void *sums = take(&rest, inputs * sizeof(uint64_t)),
+                 *factors = take(&rest, outputs * sizeof(float));
+            job->channel_sums[form->input] = sums;
+            job->factors[i] = factors;
+        }
+    }
+    if (memory) {
+        memset(memory, 0, rest.used);
+    }
+    return rest.used;
+}
+
+/* Sums of products in the order of detect/network.h. */
+static void add_products(const float *weights, const float *bias, const float *values, int rows, int columns,
+                         float *to) {
+    for (int j = 0; j < rows; j++, weights += columns) {
+        to[j] = bias[j];
+        for (int i = 0; i < columns; i++) {
+            to[j] += weights[i] * values[i];
+        }
+    }
+}
+
+void detect_job_excite(const struct detect_job *job, int layer) {
+    const struct network_layer *form = &job->form->layer[layer];
+    const struct model_layer *model = &job->network->weights->layers[layer];
+    const struct detect_tensor *input = &job->tensors[form->input];
+    const double pixels = (double)input->width * (double)input->height;
+    float mean[NETWORK_CHANNELS_MAX], inner[NETWORK_CHANNELS_MAX], *factor = job->factors[layer];
+    for (int c = 0; c < form->inputs; c++) {
+        mean[c] = (float)((double)job->channel_sums[form->input][c] / pixels);
+    }
+    add_products(model->reduce, model->reduce_bias, mean, form->size, form->inputs, inner);
+    for (int j = 0; j < form->size; j++) {
+        inner[j] = inner[j] > 0 ? inner[j] : 0;
+    }
+    add_products(model->expand, model->expand_bias, inner, form->outputs, form->size, factor);
+    for (int o = 0; o < form->outputs; o++) {
+        float gate = factor[o] < 0 ? 0 : factor[o] > 1 ? 1 : factor[o];
+        factor[o] = (model->base + gate) * model->ratio;
     }
 }

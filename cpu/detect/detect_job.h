@@ -21,6 +21,9 @@ struct detect_job {
     struct detect_tensor tensors[NETWORK_LAYERS_MAX];
     uint8_t *memory; /* of all tensors */
     struct detect_sink *sink;
+    const struct image *map;                            /* the result, of a network that makes a map */
+    _Atomic uint64_t *channel_sums[NETWORK_LAYERS_MAX]; /* of what EXCITE layers read; NULL: of none */
+    float *factors[NETWORK_LAYERS_MAX];                 /* of EXCITE layers */
 };
 
 /* Memory of a thread for a pass. With begin == NULL only `used` counts. */
@@ -38,11 +41,14 @@ struct detect_stage {
     struct detect_columns made;
     struct detect_ring ring; /* of what a window reads */
     uint8_t *row;            /* outputs, for the stage behind this one */
+    uint8_t *enlarged;       /* an addend of half the size */
 };
 
 /* All of a pass, for a thread. */
 struct detect_line {
-    int32_t *sums; /* a row of the heads; NULL: the pass ends with another layer */
+    int32_t *sums;          /* a row of the heads; NULL: the pass ends with another layer */
+    uint32_t *channel_sums; /* of the last layer in a row; NULL: no EXCITE reads it */
+    uint64_t *all_sums;     /* since detect_job_flush */
     unsigned count;
     struct detect_stage stage[DETECT_STAGES_MAX];
 };
@@ -56,5 +62,15 @@ void detect_job_begin(struct detect_line *line, struct detect_columns columns);
 
 /* Makes a row of the result. Rows after the one before need less work. */
 void detect_job_row(struct detect_line *line, uint32_t y);
+
+/* Adds the sums of the rows since the last call to the job's. */
+void detect_job_flush(struct detect_line *line);
+
+/* Bytes of the sums and factors of all EXCITE layers, which detect_job_excite_place lays over memory that is
+ * aligned like a picture. */
+size_t detect_job_excite_place(struct detect_job *job, uint8_t *memory);
+
+/* Makes the factors of an EXCITE layer of the sums of all rows that it reads. */
+void detect_job_excite(const struct detect_job *job, int layer);
 
 #endif

@@ -13,11 +13,11 @@
 #include <stdint.h>
 
 #include "core/image.h"
+#include "detect/network.h"
 
 enum {
     DETECT_GROUP = 4,    /* vectors */
     DETECT_SEGMENTS = 3, /* rows that a pixel of a dense layer reads, at most */
-    DETECT_TAPS = 9,     /* of a depthwise layer */
     DETECT_SUMS = 16,    /* a row of the heads has so many sums for each pixel, the last of them unused */
     DETECT_SLACK = 64,   /* bytes that may be read behind each row */
     DETECT_PICTURE = 3,  /* bytes of a pixel of the picture */
@@ -39,6 +39,7 @@ struct detect_packed {
     const int32_t *bias; /* of each lane of each vector */
     const float *scale;
     float addend_scale, offset;
+    unsigned size;    /* sides of the window */
     bool relu, added; /* has an addend */
     bool half;        /* all channels are in order, and the second vector has half of the lanes */
     bool plain; /* t is the scaled sum: rounding to bytes makes negative values 0, and nothing is added */
@@ -59,13 +60,24 @@ struct detect_dense {
     size_t pixels;
 };
 
-/* Pixels of a depthwise layer. Tap (y, x) of pixel i reads pixel i * stride + x of from[y]. */
+/* Pixels of a depthwise layer. Tap (y, x) of pixel i reads pixel i * stride + x of from[y]. Rows behind the
+ * last one of the window may be any. */
 struct detect_depth {
     const struct detect_packed *layer;
-    const uint8_t *from[3];
+    const uint8_t *from[NETWORK_WINDOW_MAX + 1];
     unsigned stride;
     uint8_t *to;
     size_t pixels;
+};
+
+/* Pixels of an EXCITE layer. */
+struct detect_excite {
+    const uint8_t *from;
+    const uint8_t *addend; /* NULL: none */
+    const float *factor;   /* of each channel; DETECT_SLACK bytes behind them may be read */
+    size_t channels, pixels;
+    float zero, addend_scale, offset;
+    uint8_t *to;
 };
 
 struct detect_kernels {
@@ -73,6 +85,13 @@ struct detect_kernels {
     void (*dense)(const struct detect_dense *job);
     void (*sums)(const struct detect_dense *job);
     void (*depth)(const struct detect_depth *job);
+    void (*excite)(const struct detect_excite *job);
+    /* Replaces each byte by its entry. */
+    void (*table)(const uint8_t table[NETWORK_TABLE_SIZE], uint8_t *bytes, size_t count);
+    /* to[i] = the largest of a[i], b[i], a[i + channels] and b[i + channels]. */
+    void (*pool)(const uint8_t *a, const uint8_t *b, size_t channels, uint8_t *to, size_t count);
+    /* Adds the channels of so many pixels to sums[]. */
+    void (*squeeze)(const uint8_t *from, size_t pixels, size_t channels, uint32_t *sums);
     /* Writes columns `from` to `to` - 1 of row y of the padded picture, three bytes a pixel: the image has
      * its upper left corner, and all other pixels are black. Samples of 16 bits lose the lower ones; alpha is
      * ignored; YCbCr is converted as JFIF has it, with the chroma of the nearest sample. */

@@ -2,9 +2,8 @@
 #if defined(__x86_64__)
 #include "cpu/detect/detect_registers.h"
 
-#include "cpu/detect/simd_avx2.h"
-/* these need the vectors above */
-#include "cpu/detect/detect_dense.h"
+#include "cpu/detect/simd/avx2.h"
+/* this needs the vectors above */
 #include "cpu/detect/detect_depth.h"
 
 const struct detect_kernels *detect_kernels_avx2(void) {

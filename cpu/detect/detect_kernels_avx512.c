@@ -5,18 +5,26 @@
 #endif
 #include "cpu/detect/detect_registers.h"
 
-#include "cpu/detect/simd_avx512.h"
+#include "cpu/detect/simd/avx512.h"
 /* this needs the vectors above */
-#include "cpu/detect/detect_dense.h"
+#include "cpu/detect/detect_bytes.h"
 #include "cpu/detect/detect_half.h"
 #include "cpu/detect/detect_picture.h"
 
 struct depth_columns {
-    const int8_t *weights; /* of three columns */
+    const int8_t *weights; /* of all columns */
     const int32_t *bias;
     const float *scale;
     size_t first; /* channel */
+    bool plain, relu;
+    float offset;
 };
+
+#define FLOATS_512 __m512
+#define FLOATS_256 __m256
+#define FLOATS_128 __m128
+#define FLOATS(width) FLOATS_(width)
+#define FLOATS_(width) FLOATS_##width
 
 #define WIDTH 512
 #define PREFIX _mm512_
@@ -31,15 +39,21 @@ struct depth_columns {
 #define NAME depth_128
 #include "cpu/detect/detect_depth_wide.h"
 
-/* A depthwise layer has a ReLU and no addend. */
+/* A depthwise layer has no addend. */
 static void depth(const struct detect_depth *job) {
     const struct detect_packed *layer = job->layer;
-    struct depth_columns chunk = {layer->weights, layer->bias, layer->scale, 0};
+    struct depth_columns chunk = {layer->weights, layer->bias, layer->scale, 0,
+                                  layer->plain,   layer->relu, layer->offset};
+    const bool small = layer->size == 3;
+    const size_t taps = layer->size * ((layer->size + 3) / 4 * 4);
     while (chunk.first < layer->outputs) {
         size_t left = layer->outputs - chunk.first;
         size_t channels = left >= 64 ? 64 : left >= 32 ? 32 : 16;
-        (channels == 64 ? depth_512 : channels == 32 ? depth_256 : depth_128)(job, &chunk);
-        chunk.weights += 3 * 4 * channels;
+        (channels == 64   ? small ? depth_512 : depth_512_large
+         : channels == 32 ? small ? depth_256 : depth_256_large
+         : small          ? depth_128
+                          : depth_128_large)(job, &chunk);
+        chunk.weights += taps * channels;
         chunk.bias += channels;
         chunk.scale += channels;
         chunk.first += channels;
@@ -48,7 +62,15 @@ static void depth(const struct detect_depth *job) {
 
 const struct detect_kernels *detect_kernels_avx512(void) {
     static const struct detect_kernels kernels = {
-        {.lanes = LANES, .unit = UNIT, .halves = true, .chunk = CHUNK}, half_dense, sums, depth, picture};
+        {.lanes = LANES, .unit = UNIT, .halves = true, .chunk = CHUNK},
+        half_dense,
+        sums,
+        depth,
+        excite,
+        table,
+        pool,
+        squeeze,
+        picture};
     return &kernels;
 }
 #else

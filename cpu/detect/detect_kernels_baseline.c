@@ -3,12 +3,11 @@
 #include "cpu/detect/detect_registers.h"
 
 #if defined(__SSE2__)
-#include "cpu/detect/simd_sse2.h"
+#include "cpu/detect/simd/sse2.h"
 #else
-#include "cpu/detect/simd_plain.h"
+#include "cpu/detect/simd/plain.h"
 #endif
-/* these need the vectors above */
-#include "cpu/detect/detect_dense.h"
+/* this needs the vectors above */
 #include "cpu/detect/detect_depth.h"
 
 const struct detect_kernels *detect_kernels_baseline(void) {

@@ -2,9 +2,8 @@
 #if defined(__aarch64__)
 #include "cpu/detect/detect_registers.h"
 
-#include "cpu/detect/simd_neon.h"
-/* these need the vectors above */
-#include "cpu/detect/detect_dense.h"
+#include "cpu/detect/simd/neon.h"
+/* this needs the vectors above */
 #include "cpu/detect/detect_depth.h"
 
 const struct detect_kernels *detect_kernels_neon(void) {

@@ -141,14 +141,17 @@ static void pack_dense(struct detect_packing *packing) {
 /* ---- depthwise layers ---- */
 
 static int depth_weight(const struct detect_packing *packing, unsigned y, unsigned x, unsigned channel) {
-    return y < 3 && x < 3 ? packing->from->weights[(y * 3 + x) * packing->to->outputs + channel] : 0;
+    const unsigned size = packing->to->size;
+    return y < size && x < size ? packing->from->weights[(y * size + x) * packing->to->outputs + channel] : 0;
 }
 
-/* Columns of three taps and a zero for each channel, in four vectors. */
+/* For each column, fours of its taps for each channel, zeros behind the last one, in four vectors. */
 static void pack_columns(const struct detect_packing *packing, int8_t *weights, unsigned first,
                          unsigned channels) {
-    for (unsigned i = 0; i < 3 * 4 * channels; i++) {
-        unsigned x = i / (4 * channels), y = i % 4, lane = i / 4 % (channels / 4), v = i / channels % 4;
+    const unsigned size = packing->to->size, fours = (size + 3) / 4;
+    for (unsigned i = 0; i < size * fours * 4 * channels; i++) {
+        unsigned x = i / (4 * channels) / fours, y = i / (4 * channels) % fours * 4 + i % 4;
+        unsigned lane = i / 4 % (channels / 4), v = i / channels % 4;
         weights[i] = (int8_t)depth_weight(packing, y, x, first + channel_of(packing->to, 4, v, lane));
     }
 }
@@ -156,13 +159,13 @@ static void pack_columns(const struct detect_packing *packing, int8_t *weights, 
 /* Pairs of taps for each channel, in two vectors. */
 static void pack_pairs(const struct detect_packing *packing, int16_t *weights, unsigned first) {
     const struct detect_format *format = packing->format;
-    const unsigned lanes = format->lanes;
-    for (unsigned i = 0; i < (DETECT_TAPS + 1) * format->chunk; i++) {
+    const unsigned lanes = format->lanes, size = packing->to->size;
+    for (unsigned i = 0; i < (size * size + 1) * format->chunk; i++) {
         unsigned within = i % (2 * lanes), v = i / (2 * lanes) % 2, pair = i / (4 * lanes);
         unsigned lane = format->split ? within % lanes : within / 2;
         unsigned tap = 2 * pair + (format->split ? within / lanes : within % 2);
-        weights[i] =
-            (int16_t)depth_weight(packing, tap / 3, tap % 3, first + channel_of(packing->to, 2, v, lane));
+        weights[i] = (int16_t)depth_weight(packing, tap / size, tap % size,
+                                           first + channel_of(packing->to, 2, v, lane));
     }
 }
 
@@ -177,8 +180,9 @@ static unsigned chunk_channels(const struct detect_format *format, unsigned left
 static void pack_depth(struct detect_packing *packing) {
     struct detect_packed *to = packing->to;
     const struct detect_format *format = packing->format;
-    const unsigned taps = format->words ? DETECT_TAPS + 1 : 12;
     to->outputs = (unsigned)packing->form->outputs;
+    to->size = (unsigned)packing->form->size;
+    const unsigned taps = format->words ? to->size * to->size + 1 : to->size * ((to->size + 3) / 4 * 4);
     uint8_t *weights = take(packing, taps * to->outputs * weight_bytes(format));
     int32_t *bias = take(packing, to->outputs * sizeof *bias);
     float *scale = take(packing, to->outputs * sizeof *scale);
@@ -202,7 +206,7 @@ static void pack_depth(struct detect_packing *packing) {
 
 static void pack_layer(struct detect_packing *packing) {
     struct detect_packed *to = packing->to;
-    to->relu = packing->form->relu;
+    to->relu = packing->form->activation == NETWORK_RELU;
     to->added = packing->form->addend != NETWORK_NONE;
     if (packing->from) {
         to->addend_scale = packing->from->addend_scale;
@@ -211,7 +215,7 @@ static void pack_layer(struct detect_packing *packing) {
     to->plain = to->relu && !to->added && to->offset == 0;
     if (packing->form->kind == NETWORK_DEPTH) {
         pack_depth(packing);
-    } else {
+    } else if (network_weights(packing->form) > 0) {
         shape_dense(packing);
         pack_dense(packing);
     }
@@ -240,13 +244,7 @@ size_t detect_pack_bytes(const struct network *form, const struct detect_format 
 static enum status check(const struct model_weights *weights, struct error *err) {
     const struct network *form = weights->network;
     enum status status = network_check(form, err);
-    status = status == ST_OK ? detect_tensors_check(form, err) : status;
-    for (int i = 0; i < form->layers && status == ST_OK; i++) {
-        if (form->layer[i].kind == NETWORK_DEPTH && weights->layers[i].offset != 0) {
-            status = fail(err, ST_UNSUPPORTED, "the depthwise layer %s has an offset", form->layer[i].name);
-        }
-    }
-    return status;
+    return status == ST_OK ? detect_tensors_check(form, err) : status;
 }
 
 enum status detect_pack(const struct model_weights *weights, const struct detect_kernels *kernels,
@@ -259,6 +257,7 @@ enum status detect_pack(const struct model_weights *weights, const struct detect
     struct detect_network *made = calloc(1, sizeof *made);
     if (made) {
         made->form = weights->network;
+        made->weights = weights;
         made->kernels = kernels;
         made->size = pack_all(weights, &kernels->format, made);
         made->memory = aligned_alloc(IMAGE_ALIGNMENT, made->size);

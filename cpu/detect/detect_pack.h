@@ -11,6 +11,7 @@
  * input the channels of two pixels side by side. The other layers have one. */
 struct detect_network {
     const struct network *form;
+    const struct model_weights *weights;
     const struct detect_kernels *kernels;
     struct detect_packed layer[NETWORK_LAYERS_MAX][2];
     uint8_t *memory;
@@ -20,8 +21,8 @@ struct detect_network {
 /* Bytes of memory of a network in this format. */
 size_t detect_pack_bytes(const struct network *form, const struct detect_format *format);
 
-/* The weights are copied. ST_UNSUPPORTED with a sentence for a network that the kernels cannot run, ST_BUSY
- * without memory. */
+/* The 8-bit weights are copied, the rest of the model must outlive the network. ST_UNSUPPORTED with a
+ * sentence for a network that the kernels cannot run, ST_BUSY without memory. */
 enum status detect_pack(const struct model_weights *weights, const struct detect_kernels *kernels,
                         struct detect_network **network, struct error *err);
 

@@ -6,57 +6,58 @@
 #include "core/bytes.h"
 #include "core/image.h"
 
-struct detect_columns detect_rows_read(struct detect_columns made, unsigned stride, uint32_t width) {
-    uint32_t from = made.from * stride, to = (made.to - 1) * stride + 2;
-    return (struct detect_columns){from > 0 ? from - 1 : 0, to < width ? to : width};
+size_t detect_rows_columns(const struct detect_ring *ring, uint32_t columns) {
+    return (size_t)(columns - 1) * ring->stride + ring->size;
 }
 
-/* Columns of a row, with both that may lie outside. */
-static size_t columns_of(uint32_t columns, unsigned stride) {
-    return (size_t)(columns - 1) * stride + 3;
+static size_t row_bytes(const struct detect_ring *ring, uint32_t columns) {
+    return bytes_align_up(detect_rows_columns(ring, columns) * ring->pixel + DETECT_SLACK, IMAGE_ALIGNMENT);
 }
 
-static size_t row_bytes(uint32_t columns, unsigned stride, size_t pixel) {
-    return bytes_align_up(columns_of(columns, stride) * pixel + DETECT_SLACK, IMAGE_ALIGNMENT);
+size_t detect_rows_bytes(const struct detect_ring *ring, uint32_t columns) {
+    return (ring->size + 1) * row_bytes(ring, columns);
 }
 
-size_t detect_rows_bytes(uint32_t columns, unsigned stride, size_t pixel) {
-    return (DETECT_ROWS + 1) * row_bytes(columns, stride, pixel);
-}
-
-void detect_rows_place(struct detect_ring *ring, size_t pixel, uint32_t columns, uint8_t *memory) {
-    size_t bytes = row_bytes(columns, ring->stride, pixel);
-    ring->pixel = pixel;
+void detect_rows_place(struct detect_ring *ring, uint32_t columns, uint8_t *memory) {
+    const size_t bytes = row_bytes(ring, columns);
     ring->outside = memory;
-    for (unsigned i = 0; i < DETECT_ROWS; i++) {
+    for (unsigned i = 0; i < ring->size; i++) {
         ring->row[i] = memory + (i + 1) * bytes;
     }
 }
 
+/* How many columns of the first window lie left of the layer. */
+static uint32_t columns_left(const struct detect_ring *ring) {
+    const uint32_t centre = ring->made.from * ring->stride, radius = ring->size / 2;
+    return centre < radius ? radius - centre : 0;
+}
+
 void detect_rows_begin(struct detect_ring *ring, struct detect_columns made) {
+    const uint32_t radius = ring->size / 2, end = (made.to - 1) * ring->stride + radius + 1;
     ring->made = made;
-    ring->read = detect_rows_read(made, ring->stride, ring->width);
-    size_t columns = columns_of(made.to - made.from, ring->stride);
-    size_t left = made.from == 0 ? 1 : 0, inside = ring->read.to - ring->read.from;
-    memset(ring->outside, 0, columns * ring->pixel + DETECT_SLACK);
-    for (unsigned i = 0; i < DETECT_ROWS; i++) {
+    const size_t left = columns_left(ring), columns = detect_rows_columns(ring, made.to - made.from);
+    ring->read.from = made.from * ring->stride + (uint32_t)left - radius;
+    ring->read.to = end < ring->width ? end : ring->width;
+    const size_t inside = ring->read.to - ring->read.from;
+    memset(ring->outside, ring->zero, columns * ring->pixel + DETECT_SLACK);
+    for (unsigned i = 0; i < ring->size; i++) {
         ring->holds[i] = -1;
-        memset(ring->row[i], 0, left * ring->pixel);
-        memset(ring->row[i] + (left + inside) * ring->pixel, 0,
+        memset(ring->row[i], ring->zero, left * ring->pixel);
+        memset(ring->row[i] + (left + inside) * ring->pixel, ring->zero,
                (columns - left - inside) * ring->pixel + DETECT_SLACK);
     }
 }
 
 void detect_rows_window(struct detect_ring *ring, uint32_t y, detect_rows_make *make, void *context,
-                        const uint8_t *window[DETECT_ROWS]) {
-    const size_t left = ring->made.from == 0 ? ring->pixel : 0;
-    for (unsigned i = 0; i < DETECT_ROWS; i++) {
-        const int64_t row = (int64_t)y * ring->stride + i - 1;
+                        const uint8_t *window[NETWORK_WINDOW_MAX]) {
+    const size_t left = columns_left(ring) * ring->pixel;
+    for (unsigned i = 0; i < ring->size; i++) {
+        const int64_t row = (int64_t)y * ring->stride + i - ring->size / 2;
         if (row < 0 || row >= ring->height) {
             window[i] = ring->outside;
             continue;
         }
-        const unsigned place = (unsigned)(row % DETECT_ROWS);
+        const unsigned place = (unsigned)(row % ring->size);
         if (ring->holds[place] != row) {
             make(context, (uint32_t)row, ring->row[place] + left);
             ring->holds[place] = row;

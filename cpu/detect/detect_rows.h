@@ -8,32 +8,31 @@
 
 #include "cpu/detect/detect_kernels.h"
 
-enum { DETECT_ROWS = 3 }; /* that a window of 3x3 reads */
-
 /* Columns from to to - 1. */
 struct detect_columns {
     uint32_t from, to;
 };
 
-/* The columns that windows of 3x3 read for these, within a row of `width`, without those outside. */
-struct detect_columns detect_rows_read(struct detect_columns made, unsigned stride, uint32_t width);
-
-/* Three rows of pixels, of which windows of 3x3 make the columns `made`. Columns and rows outside are 0. */
+/* The rows of pixels of which windows make the columns `made`. Columns and rows outside are `zero`. */
 struct detect_ring {
-    uint8_t *row[DETECT_ROWS]; /* the first pixel is that left of the first window's centre */
+    uint8_t *row[NETWORK_WINDOW_MAX]; /* the first pixel is the leftmost of the first window */
     uint8_t *outside;
-    int64_t holds[DETECT_ROWS]; /* rows; -1: none */
-    uint32_t width, height;     /* of the layer */
-    size_t pixel;               /* bytes */
-    unsigned stride;
+    int64_t holds[NETWORK_WINDOW_MAX]; /* rows; -1: none */
+    uint32_t width, height;            /* of the layer */
+    size_t pixel;                      /* bytes */
+    unsigned stride, size;             /* of the windows; sides, odd */
+    uint8_t zero;
     struct detect_columns made, read; /* of the result, of the layer */
 };
 
-/* Bytes of memory for windows that make so many columns of so many bytes a pixel. */
-size_t detect_rows_bytes(uint32_t columns, unsigned stride, size_t pixel);
+/* How many columns windows of this size read for so many columns of the result. */
+size_t detect_rows_columns(const struct detect_ring *ring, uint32_t columns);
 
-/* Lays the ring over memory. The size of the layer and the stride are set. */
-void detect_rows_place(struct detect_ring *ring, size_t pixel, uint32_t columns, uint8_t *memory);
+/* Bytes of memory for windows that make so many columns. The ring's sizes are set. */
+size_t detect_rows_bytes(const struct detect_ring *ring, uint32_t columns);
+
+/* Lays the ring over memory. */
+void detect_rows_place(struct detect_ring *ring, uint32_t columns, uint8_t *memory);
 
 /* Begins with other columns. The ring is placed. */
 void detect_rows_begin(struct detect_ring *ring, struct detect_columns made);
@@ -44,6 +43,6 @@ typedef void detect_rows_make(void *context, uint32_t y, uint8_t *to);
 /* Finds the input rows of the window of output row y. `make` produces the rows that the ring does not hold.
  */
 void detect_rows_window(struct detect_ring *ring, uint32_t y, detect_rows_make *make, void *context,
-                        const uint8_t *window[DETECT_ROWS]);
+                        const uint8_t *window[NETWORK_WINDOW_MAX]);
 
 #endif

@@ -66,6 +66,7 @@ static void run_band(const void *context, const struct band *band) {
         for (uint32_t y = band->from; y < band->to; y++) {
             detect_job_row(&seat->line, y);
         }
+        detect_job_flush(&seat->line);
     }
 }
 
@@ -86,21 +87,29 @@ static uint64_t row_cost(const struct detect_job *job, const struct detect_pass 
         const struct detect_tensor *tensor = &job->tensors[i];
         const struct network_layer *form = &job->form->layer[i];
         uint64_t pixels = (uint64_t)tensor->width * tensor->height;
-        products += pixels * network_weights(form) / (form->kind == NETWORK_UP ? 4 : 1);
+        size_t weights = network_weights(form) / (form->kind == NETWORK_UP ? 4 : 1);
+        products += pixels * (weights > 0 ? weights : (size_t)form->outputs);
     }
     return products / job->tensors[pass->last].height / TUNED_DETECT_PRODUCTS;
 }
 
-/* Cuts the network into passes. Returns the bytes of all tensors. */
-static size_t plan_job(struct detect_job *job, const struct network *form, uint32_t width, uint32_t height) {
+/* What the threads of a search share: tensors, behind them what EXCITE layers need, then candidates. */
+struct shared_memory {
+    size_t tensors, excite;
+};
+
+/* Cuts the network into passes. */
+static struct shared_memory plan_job(struct detect_job *job, const struct network *form, uint32_t width,
+                                     uint32_t height) {
     job->form = form;
     detect_passes_cut(form, &job->passes);
-    return detect_tensors_plan(form, &job->passes, job->tensors, width, height);
+    const size_t tensors = detect_tensors_plan(form, &job->passes, job->tensors, width, height);
+    return (struct shared_memory){tensors, detect_job_excite_place(job, NULL)};
 }
 
-static struct scratch_need need_of(const struct detect_job *job, size_t tensors) {
-    struct scratch_need need = {.shared =
-                                    tensors + bytes_align_up(sizeof(struct candidates), IMAGE_ALIGNMENT)};
+static struct scratch_need need_of(const struct detect_job *job, const struct shared_memory *shared) {
+    size_t candidates = job->form->sums > 0 ? bytes_align_up(sizeof(struct candidates), IMAGE_ALIGNMENT) : 0;
+    struct scratch_need need = {.shared = shared->tensors + shared->excite + candidates};
     for (unsigned i = 0; i < job->passes.count; i++) {
         struct run_of_pass run = {0};
         cut_tiles(&run, job, &job->passes.pass[i]);
@@ -111,8 +120,8 @@ static struct scratch_need need_of(const struct detect_job *job, size_t tensors)
 
 struct scratch_need detect_search_need(const struct network *form, uint32_t width, uint32_t height) {
     struct detect_job job = {0};
-    size_t tensors = plan_job(&job, form, width, height);
-    return need_of(&job, tensors);
+    const struct shared_memory shared = plan_job(&job, form, width, height);
+    return need_of(&job, &shared);
 }
 
 static enum status run_pass(const struct cpu_context *context, const struct detect_job *job,
@@ -120,6 +129,9 @@ static enum status run_pass(const struct cpu_context *context, const struct dete
                             struct error *err) {
     struct run_of_pass run = {0};
     cut_tiles(&run, job, form);
+    if (job->form->layer[form->first].kind == NETWORK_EXCITE) {
+        detect_job_excite(job, form->first);
+    }
     run.memory = context->scratch->memory + need->shared;
     struct pass pass = {.rows = {job->tensors[form->last].height},
                         .cost = {row_cost(job, form)},
@@ -134,9 +146,9 @@ static enum status run_pass(const struct cpu_context *context, const struct dete
 
 enum status detect_search_run(const struct cpu_context *context, const struct detect_search *search,
                               struct error *err) {
-    struct detect_job job = {.network = search->network, .source = search->source};
-    const size_t tensors = plan_job(&job, search->network->form, search->width, search->height);
-    const struct scratch_need need = need_of(&job, tensors);
+    struct detect_job job = {.network = search->network, .source = search->source, .map = search->map};
+    const struct shared_memory shared = plan_job(&job, search->network->form, search->width, search->height);
+    const struct scratch_need need = need_of(&job, &shared);
     unsigned seats = crew_idle(context->crew) + 1;
     seats = bands_seats_most(seats < CREW_SEATS_MAX ? seats : CREW_SEATS_MAX, need.seat);
     enum status status = scratch_seats(context->scratch, &need, &seats, err);
@@ -145,12 +157,13 @@ enum status detect_search_run(const struct cpu_context *context, const struct de
     }
     struct detect_sink sink = {.least = search->least};
     job.memory = context->scratch->memory;
-    sink.candidates = (void *)(job.memory + tensors); /* behind them */
+    detect_job_excite_place(&job, job.memory + shared.tensors);
+    sink.candidates = (void *)(job.memory + shared.tensors + shared.excite);
     job.sink = &sink;
     for (unsigned i = 0; i < job.passes.count && status == ST_OK; i++) {
         status = run_pass(context, &job, &job.passes.pass[i], &need, seats, err);
     }
-    if (status == ST_OK) {
+    if (status == ST_OK && search->candidates) {
         detect_sink_finish(&sink, search->candidates);
     }
     return status;

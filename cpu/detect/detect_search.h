@@ -10,15 +10,17 @@
 struct detect_search {
     const struct detect_network *network;
     const struct image *source;
-    uint32_t width, height; /* of the padded picture: multiples of the network's unit */
-    int32_t least;          /* first sum of a candidate */
-    struct candidates *candidates;
+    uint32_t width, height;        /* of the padded picture: multiples of the network's unit */
+    int32_t least;                 /* first sum of a candidate */
+    struct candidates *candidates; /* of a network with heads */
+    const struct image *map;       /* of a network that makes one: width x height bytes */
 };
 
 /* The working memory of a search of a padded picture of that size. */
 struct scratch_need detect_search_need(const struct network *form, uint32_t width, uint32_t height);
 
-/* Writes the candidates. ST_BUSY without memory, ST_LIMIT at the deadline; then they are undefined. */
+/* Writes the candidates or the map. ST_BUSY without memory, ST_LIMIT at the deadline; then they are
+ * undefined. */
 enum status detect_search_run(const struct cpu_context *context, const struct detect_search *search,
                               struct error *err);
 

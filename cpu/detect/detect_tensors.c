@@ -14,22 +14,25 @@ enum {
 };
 
 static enum status check_depth(const struct network_layer *form, struct error *err) {
-    return form->relu && form->addend == NETWORK_NONE && form->outputs % DEPTH_CHANNELS == 0
+    return form->addend == NETWORK_NONE && form->outputs % DEPTH_CHANNELS == 0
                ? ST_OK
                : fail(err, ST_UNSUPPORTED,
-                      "the depthwise layer %s needs a ReLU, no addend, and a multiple of %d channels",
-                      form->name, DEPTH_CHANNELS);
+                      "the depthwise layer %s needs a multiple of %d channels, and no addend", form->name,
+                      DEPTH_CHANNELS);
 }
 
 static enum status check_layer(const struct network_layer *form, struct error *err) {
     const bool picture = form->input == NETWORK_PICTURE;
-    if (form->kind == NETWORK_DEPTH) {
+    if (form->kind == NETWORK_UP && form->activation == NETWORK_TABLE) {
+        return fail(err, ST_UNSUPPORTED, "layer %s enlarges and has a table", form->name);
+    }
+    if (form->kind == NETWORK_DEPTH && !picture) {
         return check_depth(form, err);
     }
     if (form->kind != NETWORK_DENSE && picture) {
         return fail(err, ST_UNSUPPORTED, "layer %s reads the picture, which only 3x3 layers do", form->name);
     }
-    if (form->inputs * (form->kind == NETWORK_DENSE ? 9 : 1) > INPUTS_MAX) {
+    if (network_weights(form) > 0 && form->inputs * (form->kind == NETWORK_DENSE ? 9 : 1) > INPUTS_MAX) {
         return fail(err, ST_UNSUPPORTED, "layer %s adds more than %d products", form->name, INPUTS_MAX);
     }
     return ST_OK;
@@ -62,17 +65,27 @@ static bool has_window(const struct network_layer *form) {
     return form->kind == NETWORK_DENSE || form->kind == NETWORK_DEPTH;
 }
 
+/* Whether a layer reads rows that another pass has made: UP and POOL read their pixels in their own way, and
+ * EXCITE needs all sums before it begins. */
+static bool begins_pass(const struct network_layer *form) {
+    return form->kind == NETWORK_UP || form->kind == NETWORK_POOL || form->kind == NETWORK_EXCITE;
+}
+
 /* Whether a layer is made where the one before it is. */
 static bool joins(const struct network *network, int layer) {
     const struct network_layer *form = &network->layer[layer], *before = form - 1;
     const bool once = (form->input == layer - 1) != (form->addend == layer - 1);
-    if (!once || form->kind == NETWORK_UP || has_other_readers(network, layer - 1)) {
+    if (!once || begins_pass(form) || has_other_readers(network, layer - 1)) {
         return false;
+    }
+    if (form->kind == NETWORK_CONCAT) {
+        return network_shift(network, layer - 1) == network_shift(network, layer);
     }
     if (before->kind == NETWORK_UP) {
         return !has_window(form);
     }
-    return has_window(form) || has_window(before) || network_shift(network, layer - 1) < KEPT_SHIFT;
+    return has_window(form) || has_window(before) || before->kind == NETWORK_CONCAT ||
+           network_shift(network, layer - 1) < KEPT_SHIFT;
 }
 
 void detect_passes_cut(const struct network *network, struct detect_passes *passes) {
@@ -135,7 +148,8 @@ static bool is_free(const struct detect_placing *placing, unsigned pass) {
     return true;
 }
 
-/* The largest output that has no place yet; the number of passes: none. The heads are not kept. */
+/* The largest output that has no place yet; the number of passes: none. That of the last pass is the result.
+ */
 static unsigned largest(const struct detect_placing *placing) {
     const unsigned passes = placing->passes->count;
     unsigned best = passes;
@@ -150,10 +164,11 @@ static unsigned largest(const struct detect_placing *placing) {
 static void fill_size(const struct network *network, struct detect_tensor *tensors, int layer, uint32_t width,
                       uint32_t height) {
     const struct network_layer *form = &network->layer[layer];
-    const bool picture = form->input == NETWORK_PICTURE;
+    const int input = form->kind == NETWORK_CONCAT ? form->addend : form->input;
+    const bool picture = input == NETWORK_PICTURE;
     struct detect_tensor *tensor = &tensors[layer];
-    width = picture ? width : tensors[form->input].width;
-    height = picture ? height : tensors[form->input].height;
+    width = picture ? width : tensors[input].width;
+    height = picture ? height : tensors[input].height;
     bool up = form->kind == NETWORK_UP;
     tensor->width = up ? width * 2 : width / (uint32_t)form->stride;
     tensor->height = up ? height * 2 : height / (uint32_t)form->stride;

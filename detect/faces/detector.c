@@ -3,8 +3,8 @@
 #include "detect/faces/faces.h"
 
 static const struct network_layer layers[FACE_LAYERS] = {
-#define LAYER(name, kind, input, addend, inputs, outputs, stride, relu)                                      \
-    {#name, NETWORK_##kind, FACE_##input, FACE_##addend, inputs, outputs, stride, relu},
+#define LAYER(name, kind, size, input, addend, inputs, outputs, stride, activation)                          \
+    {#name, NETWORK_##kind, size, FACE_##input, FACE_##addend, inputs, outputs, stride, NETWORK_##activation},
 #include "detect/faces/network.def"
 #undef LAYER
 };

@@ -12,7 +12,7 @@
 
 /* Layers by name, FACE_stem to FACE_heads. */
 enum face_layer {
-#define LAYER(name, kind, input, addend, inputs, outputs, stride, relu) FACE_##name,
+#define LAYER(name, kind, size, input, addend, inputs, outputs, stride, activation) FACE_##name,
 #include "detect/faces/network.def"
 #undef LAYER
     FACE_LAYERS,

@@ -9,7 +9,7 @@ MAGIC = b'blurdfc1'
 ALIGNMENT = 64
 PAIR = 2  # addend_scale and offset
 
-Layer = collections.namedtuple('Layer', 'name kind input addend inputs outputs stride relu')
+Layer = collections.namedtuple('Layer', 'name kind size input addend inputs outputs stride relu')
 
 
 def layers():
@@ -18,9 +18,9 @@ def layers():
     index = {'picture': -1, 'none': None}
     table = []
     for row in re.findall(r'^LAYER\((.*)\)$', text, re.MULTILINE):
-        name, kind, source, addend, inputs, outputs, stride, relu = (word.strip() for word in row.split(','))
+        name, kind, size, source, addend, inputs, outputs, stride, activation = (word.strip() for word in row.split(','))
         index[name] = len(table)
-        table.append(Layer(name, kind, index[source], index[addend], int(inputs), int(outputs), int(stride), relu == 'true'))
+        table.append(Layer(name, kind, int(size), index[source], index[addend], int(inputs), int(outputs), int(stride), activation == 'RELU'))
     return table
 
 

@@ -37,9 +37,7 @@ static int8_t weight_of(const struct network_layer *form, const struct model_lay
         return output == input ? layer->weights[tap * form->outputs + output] : 0;
     case NETWORK_UP:
         return layer->weights[(tap * form->outputs + output) * form->inputs + input];
-    case NETWORK_DENSE:
-    case NETWORK_POINT:
-    case NETWORK_HEADS:
+    default:
         break;
     }
     return layer->weights[(output * taps + tap) * form->inputs + input];

@@ -111,7 +111,8 @@ const struct pack_division *pack_division(const struct network *network, const s
 
 /* Whether a layer is of that form. Kernels read eight bytes of inputs at a time. */
 static bool is(const struct network_layer *form, enum network_kind kind, bool relu, bool added) {
-    return form->kind == kind && form->relu == relu && (added || form->addend == NETWORK_NONE) &&
+    return form->kind == kind && form->activation == (relu ? NETWORK_RELU : NETWORK_LINEAR) &&
+           form->size <= 3 && (added || form->addend == NETWORK_NONE) &&
            (form->inputs % 8 == 0 || form->input == NETWORK_PICTURE);
 }
 

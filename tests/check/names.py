@@ -18,7 +18,7 @@ VERBS = {
     "core/numbers.h": "min_u32, divide_up and others are arithmetic of every function",
 }
 # One file for each instruction set, with the same functions, of which a build includes one.
-VARIANT = re.compile(r"cpu/(.*/)?simd_\w+\.h")
+VARIANT = re.compile(r"cpu/(.*/)?simd[_/]\w+\.h")
 TAG = re.compile(r"^[ \t]*(?:typedef )?(?:struct|union|enum)\s+(\w+)\s*\{", re.M)
 SHOWN = re.compile(r"^struct (\w+)(?: \{|;)", re.M) # defined, or declared and hidden
 TEMPLATE = re.compile(r"Included (once per|after) ")

@@ -17,9 +17,8 @@ struct network_fixture {
 void network_fixture_make(struct network_fixture *fixture, const struct detector *detector);
 void network_fixture_free(struct network_fixture *fixture);
 
-/* Where the arrays of a layer begin in the file, in the file's order. */
-enum network_array { NETWORK_ARRAY_WEIGHTS, NETWORK_ARRAY_SCALES, NETWORK_ARRAY_BIASES, NETWORK_ARRAY_PAIR };
-size_t network_fixture_offset(const struct network_fixture *fixture, int layer, enum network_array array);
+/* Where an array of a layer begins in the file. */
+size_t network_fixture_offset(const struct network_fixture *fixture, int layer, enum model_array array);
 
 /* Writes the checksum anew after a change. */
 void network_fixture_seal(const struct network_fixture *fixture);

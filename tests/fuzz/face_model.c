@@ -22,7 +22,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 /* The next change: its place in the file; the value that was there goes to `before`. */
 static size_t change(struct bytes *input, uint8_t before[VALUE_SIZE]) {
     int layer = fuzz_byte(input) % (FACE_LAYERS + 2);
-    enum network_array array = fuzz_byte(input) % 4;
+    enum model_array array = fuzz_byte(input) % MODEL_ARRAYS;
     size_t offset = 4 * (size_t)fuzz_short(input);
     if (layer < FACE_LAYERS) {
         offset += network_fixture_offset(&fixture, layer, array);

@@ -41,7 +41,7 @@ static enum status parsed(struct error *err) {
     return model_parse(&detector_faces, whole(), &weights, err);
 }
 
-static void *place(int layer, enum network_array array) {
+static void *place(int layer, enum model_array array) {
     return fixture.file + network_fixture_offset(&fixture, layer, array);
 }
 
@@ -71,10 +71,10 @@ static void test_all_arrays_are_found(void **state) {
     (void)state;
     for (int i = 0; i < FACE_LAYERS; i++) {
         const struct model_layer *layer = &fixture.weights.layers[i];
-        assert_ptr_equal(layer->weights, place(i, NETWORK_ARRAY_WEIGHTS));
-        assert_ptr_equal(layer->scale, place(i, NETWORK_ARRAY_SCALES));
-        assert_ptr_equal(layer->bias, place(i, NETWORK_ARRAY_BIASES));
-        assert_memory_equal(&layer->addend_scale, place(i, NETWORK_ARRAY_PAIR), sizeof(float));
+        assert_ptr_equal(layer->weights, place(i, MODEL_WEIGHTS));
+        assert_ptr_equal(layer->scale, place(i, MODEL_SCALES));
+        assert_ptr_equal(layer->bias, place(i, MODEL_BIASES));
+        assert_memory_equal(&layer->addend_scale, place(i, MODEL_TERMS), sizeof(float));
         assert_int_equal((uintptr_t)layer->weights % MODEL_ALIGNMENT, 0);
     }
     assert_int_equal(model_size(detector_faces.network), 1936640);
@@ -100,8 +100,7 @@ static void test_wrong_start_size_or_sum(void **state) {
 
 static void test_wrong_numbers(void **state) {
     (void)state;
-    float *scale = place(FACE_first_project, NETWORK_ARRAY_SCALES),
-          *pair = place(FACE_block2_project, NETWORK_ARRAY_PAIR);
+    float *scale = place(FACE_first_project, MODEL_SCALES), *pair = place(FACE_block2_project, MODEL_TERMS);
     refused_float(scale + 3, 0, "layer first_project has the scale 0 in channel 3");
     refused_float(scale + 3, -1, "has the scale -1");
     refused_float(scale + 3, NAN, "has the scale");
@@ -113,9 +112,9 @@ static void test_wrong_numbers(void **state) {
     refused_float(pair, 1e9f, "is too large");
     refused_float(pair + 1, NAN, "layer block2_project has the offset");
     refused_float(pair + 1, -2e9f, "has the offset -2e+09");
-    refused_float(place(FACE_stem, NETWORK_ARRAY_PAIR), 1, "layer stem has the addend_scale 1");
-    refused(place(FACE_up8, NETWORK_ARRAY_WEIGHTS), "\x80", 1, true, "layer up8 has a weight of -128");
-    refused((uint8_t *)place(FACE_heads, NETWORK_ARRAY_SCALES) + 60, "\1", 1, true,
+    refused_float(place(FACE_stem, MODEL_TERMS), 1, "layer stem has the addend_scale 1");
+    refused(place(FACE_up8, MODEL_WEIGHTS), "\x80", 1, true, "layer up8 has a weight of -128");
+    refused((uint8_t *)place(FACE_heads, MODEL_SCALES) + 60, "\1", 1, true,
             "something lies between the arrays of layer heads");
 }
 
@@ -127,7 +126,7 @@ static void test_sums_that_do_not_fit(void **state) {
         const struct network_layer *form = &detector_faces.network->layer[layers[i]];
         char sentence[96];
         int32_t least = INT32_MIN;
-        int32_t *bias = place(layers[i], NETWORK_ARRAY_BIASES);
+        int32_t *bias = place(layers[i], MODEL_BIASES);
         int last = form->outputs - 1;
         snprintf(sentence, sizeof sentence, "layer %s may not fit into 32 bits in channel %d", form->name,
                  last);
@@ -157,8 +156,7 @@ static void test_a_file_is_read_at_first_use(void **state) {
     assert_int_equal(model_read(&model, &weights, &err), ST_OK);
     assert_int_equal(model_read(&model, &again, &err), ST_OK);
     assert_ptr_equal(weights, again);
-    assert_memory_equal(weights->layers[FACE_smooth].weights, place(FACE_smooth, NETWORK_ARRAY_WEIGHTS),
-                        24 * 24 * 9);
+    assert_memory_equal(weights->layers[FACE_smooth].weights, place(FACE_smooth, MODEL_WEIGHTS), 24 * 24 * 9);
     model_close(&model);
 }
 

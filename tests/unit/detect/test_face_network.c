@@ -106,7 +106,7 @@ static void test_the_table_fits_together(void **state) {
         assert_true(layer->outputs <= 960);
         bool pads = layer->kind == NETWORK_DENSE || layer->kind == NETWORK_DEPTH;
         assert_true(!pads || layer->input == NETWORK_PICTURE ||
-                    detector_faces.network->layer[layer->input].relu);
+                    detector_faces.network->layer[layer->input].activation == NETWORK_RELU);
     }
 }
 

@@ -56,6 +56,19 @@ static void check_sums(const struct network *network, const int32_t *sums, uint3
     }
 }
 
+/* Compares the bytes of a map. */
+static void check_map(const struct image *map, const int32_t *bytes, const char *level) {
+    for (uint32_t y = 0; y < map->height; y++) {
+        for (uint32_t x = 0; x < map->width; x++) {
+            const int byte = plane_row(&map->plane[0], y)[x];
+            if (byte != bytes[(size_t)y * map->width + x]) {
+                fail_msg("%s at %ux%u: the map has %d at (%u, %u)", level, map->width, map->height, byte, x,
+                         y);
+            }
+        }
+    }
+}
+
 static void check_level(const struct level *level, const struct network_fixture *fixture,
                         const struct image *image, const int32_t *sums) {
     const struct network *network = fixture->detector->network;
@@ -64,14 +77,27 @@ static void check_level(const struct level *level, const struct network_fixture 
     struct scratch scratch = {0};
     const struct cpu_context context = {.scratch = &scratch};
     assert_int_equal(detect_pack(&fixture->weights, level->kernels(), &packed, &err), ST_OK);
+    const struct image_shape shape = {
+        .model = PIXEL_GRAY, .depth = 8, .width = image->width, .height = image->height};
+    struct image map;
+    const size_t size = image_layout(&map, &shape);
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
+    assert_non_null(memory);
+    image_place(&map, memory);
     const struct detect_search search = {.network = packed,
                                          .source = image,
                                          .width = image->width,
                                          .height = image->height,
                                          .least = INT32_MIN,
-                                         .candidates = &found};
+                                         .candidates = network->sums > 0 ? &found : NULL,
+                                         .map = network->sums > 0 ? NULL : &map};
     assert_int_equal(detect_search_run(&context, &search, &err), ST_OK);
-    check_sums(network, sums, image->width, image->height, level->name);
+    if (network->sums > 0) {
+        check_sums(network, sums, image->width, image->height, level->name);
+    } else {
+        check_map(&map, sums, level->name);
+    }
+    free(memory);
     detect_pack_free(packed);
     scratch_finish(&scratch);
 }
@@ -116,6 +142,11 @@ static void check_detector(const struct detector *detector) {
 static void test_all_kinds_of_layers(void **state) {
     (void)state;
     check_detector(&networks_mixed);
+}
+
+static void test_maps(void **state) {
+    (void)state;
+    check_detector(&networks_map);
 }
 
 static void test_odd_channels(void **state) {
@@ -176,12 +207,14 @@ static void test_tables_that_do_not_fit_together(void **state) {
     other = layer_of(3), other.inputs = 16;
     refused(3, &other, "layer wide does not have the channels of its input");
     other = layer_of(7), other.stride = 3;
-    refused(7, &other, "layer halved has a wrong stride");
-    other = layer_of(6), other.relu = false;
-    refused(6, &other, "layer halved has a wrong stride, or pads what has no zero");
+    refused(7, &other, "layer halved has a wrong stride or size");
+    other = layer_of(7), other.size = 4;
+    refused(7, &other, "layer halved has a wrong stride or size");
+    other = layer_of(6), other.activation = NETWORK_TABLE;
+    refused(6, &other, "layer halved reads what has no zero");
     other = layer_of(5), other.addend = 1;
     refused(5, &other, "layer added adds what does not fit");
-    other = layer_of(12), other.kind = NETWORK_HEADS;
+    other = layer_of(12), other.kind = NETWORK_HEADS, other.size = 1;
     refused(12, &other, "the last layer of a network, and no other, are the heads");
     other = layer_of(13), other.outputs = 4;
     refused(13, &other, "cells of 2 pixels with 5 sums");
@@ -190,16 +223,17 @@ static void test_tables_that_do_not_fit_together(void **state) {
 static void test_what_no_kernel_does(void **state) {
     (void)state;
     struct network_layer other = layer_of(4);
-    other.relu = false;
-    refused(4, &other, "the depthwise layer filter needs a ReLU");
-    other = layer_of(0), other.kind = NETWORK_POINT, other.stride = 1;
-    struct network_layer table[] = {other, {"heads", NETWORK_HEADS, 0, NETWORK_NONE, 16, 1, 1, false}};
+    other.addend = 3;
+    refused(4, &other, "the depthwise layer filter needs a multiple of 16 channels, and no addend");
+    other = layer_of(0), other.kind = NETWORK_POINT, other.size = other.stride = 1;
+    struct network_layer table[] = {other,
+                                    {"heads", NETWORK_HEADS, 1, 0, NETWORK_NONE, 16, 1, 1, NETWORK_LINEAR}};
     struct network network = {.layer = table, .layers = 2, .unit = 1, .cell = 1, .sums = 1};
     struct error err = {0};
     assert_int_equal(network_check(&network, &err), ST_OK);
     assert_int_equal(detect_tensors_check(&network, &err), ST_UNSUPPORTED);
     assert_non_null(strstr(err.text, "layer stem reads the picture"));
-    table[0].kind = NETWORK_DENSE, table[0].outputs = table[1].inputs = 2000;
+    table[0].kind = NETWORK_DENSE, table[0].size = 3, table[0].outputs = table[1].inputs = 2000;
     assert_int_equal(detect_tensors_check(&network, &err), ST_UNSUPPORTED);
     assert_non_null(strstr(err.text, "layer heads adds more than"));
     network.layers = NETWORK_LAYERS_MAX + 1;
@@ -208,11 +242,9 @@ static void test_what_no_kernel_does(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_kinds_of_layers),
-        cmocka_unit_test(test_odd_channels),
-        cmocka_unit_test(test_other_blocks),
-        cmocka_unit_test(test_blocks_are_recognised),
-        cmocka_unit_test(test_tables_that_do_not_fit_together),
+        cmocka_unit_test(test_all_kinds_of_layers),   cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_odd_channels),          cmocka_unit_test(test_other_blocks),
+        cmocka_unit_test(test_blocks_are_recognised), cmocka_unit_test(test_tables_that_do_not_fit_together),
         cmocka_unit_test(test_what_no_kernel_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,11 +65,11 @@ static void test_refusals(void **state) {
     (void)state;
     struct error err = {0};
     struct network_layer other = networks_blocks.network->layer[8];
-    other.relu = true; /* a projection with a ReLU */
+    other.activation = NETWORK_RELU; /* a projection with a ReLU */
     refused(8, &other, "two_expand");
-    other = networks_blocks.network->layer[12], other.relu = false;
+    other = networks_blocks.network->layer[12], other.activation = NETWORK_LINEAR;
     refused(12, &other, "neck");
-    other = networks_blocks.network->layer[13], other.relu = false;
+    other = networks_blocks.network->layer[13], other.activation = NETWORK_LINEAR;
     refused(13, &other, "up");
     other = networks_blocks.network->layer[14], other.addend = NETWORK_NONE;
     refused(14, &other, "up");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The operations of cpu/detect/simd_sse2.h in plain C. */
+ * The operations of cpu/detect/simd/sse2.h in plain C. */
 #ifndef BLURD_CPU_DETECT_SIMD_PLAIN_H
 #define BLURD_CPU_DETECT_SIMD_PLAIN_H
 
@@ -50,6 +50,11 @@ static inline vec vec_round(flt a) {
     vec rounded;
     EACH_LANE rounded.lane[i] = (int32_t)rintf(a.lane[i]);
     return rounded;
+}
+static inline flt flt_at(const float *from) {
+    flt a;
+    EACH_LANE a.lane[i] = from[i];
+    return a;
 }
 static inline flt flt_relu(flt a) {
     EACH_LANE a.lane[i] = a.lane[i] > 0 ? a.lane[i] : 0;

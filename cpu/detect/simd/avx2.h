@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The operations of cpu/detect/simd_sse2.h for AVX2. */
+ * The operations of cpu/detect/simd/sse2.h for AVX2. */
 #ifndef BLURD_CPU_DETECT_SIMD_AVX2_H
 #define BLURD_CPU_DETECT_SIMD_AVX2_H
 
@@ -35,6 +35,9 @@ static inline flt vec_scaled(vec a, const float *scale) {
 }
 static inline vec vec_round(flt a) {
     return _mm256_cvtps_epi32(a);
+}
+static inline flt flt_at(const float *from) {
+    return _mm256_loadu_ps(from);
 }
 static inline flt flt_relu(flt a) {
     return _mm256_max_ps(a, _mm256_setzero_ps());

@@ -41,6 +41,9 @@ static inline flt vec_scaled(vec a, const float *scale) {
 static inline vec vec_round(flt a) {
     return _mm_cvtps_epi32(a);
 }
+static inline flt flt_at(const float *from) {
+    return _mm_loadu_ps(from);
+}
 static inline flt flt_relu(flt a) {
     return _mm_max_ps(a, _mm_setzero_ps());
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The operations of cpu/detect/simd_sse2.h for AVX-512 with VNNI: inputs stay bytes. */
+ * The operations of cpu/detect/simd/sse2.h for AVX-512 with VNNI: inputs stay bytes. */
 #ifndef BLURD_CPU_DETECT_SIMD_AVX512_H
 #define BLURD_CPU_DETECT_SIMD_AVX512_H
 
@@ -34,6 +34,9 @@ static inline flt vec_scaled(vec a, const float *scale) {
 }
 static inline vec vec_round(flt a) {
     return _mm512_cvtps_epi32(a);
+}
+static inline flt flt_at(const float *from) {
+    return _mm512_loadu_ps(from);
 }
 static inline flt flt_relu(flt a) {
     return _mm512_max_ps(a, _mm512_setzero_ps());

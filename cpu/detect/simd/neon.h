@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The operations of cpu/detect/simd_sse2.h for 64-bit ARM. There is no instruction for pairs: each product
+ * The operations of cpu/detect/simd/sse2.h for 64-bit ARM. There is no instruction for pairs: each product
  * is added on its own. */
 #ifndef BLURD_CPU_DETECT_SIMD_NEON_H
 #define BLURD_CPU_DETECT_SIMD_NEON_H
@@ -38,6 +38,9 @@ static inline flt vec_scaled(vec a, const float *scale) {
 }
 static inline vec vec_round(flt a) {
     return vcvtnq_s32_f32(a);
+}
+static inline flt flt_at(const float *from) {
+    return vld1q_f32(from);
 }
 static inline flt flt_relu(flt a) {
     return vmaxq_f32(a, vdupq_n_f32(0));
