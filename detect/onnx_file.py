@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the operators and weights of an ONNX file: as much of protocol buffers and of ONNX as CenterFace needs."""
+"""Reads the operators and weights of an ONNX file: as much of protocol buffers and of ONNX as detectors need."""
 
 import array
 import collections
