@@ -3,6 +3,7 @@
 #ifndef BLURD_DETECT_BOXES_H
 #define BLURD_DETECT_BOXES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { BOXES_MAX = 1024, BOXES_LANDMARKS = 5 };
@@ -26,6 +27,7 @@ struct boxes {
 struct boxes_frame {
     uint32_t searched_width, searched_height;
     uint32_t width, height;
+    bool conceals; /* the boxes are for hiding: they must not tell by their sizes what is in them */
 };
 
 #endif

@@ -22,8 +22,11 @@ struct detector {
     unsigned landmarks;              /* of a box */
     const struct cpu_search *search; /* finds candidates on cores (cpu/search.h) */
     int unit;                        /* sides of the picture that is searched are multiples of it */
-    int cell;                        /* pixels on each side of a candidate's cell */
-    double threshold;                /* least score, where the client does not say */
+    int border; /* so many pixels around the picture are searched, too, and those up to the next multiple, as
+                   if mirrors stood at its edges; 0: the picture is padded with black on the right and below
+                 */
+    int cell;   /* pixels on each side of a candidate's cell */
+    double threshold;   /* least score, where the client does not say */
     float pixel_ns;     /* of a search, for each pixel of the picture that is searched, on one core */
     float gpu_pixel_ns; /* and on a GPU beside others; 0: GPUs do not search with it, and requests for it go
                            to cores */
@@ -37,9 +40,14 @@ struct detector {
     const char *option; /* of the command line, without dashes: path of the model; docs/NAME.md tells more */
     const char *magic;  /* a model file begins with it */
     const char *file;   /* name of the model that comes with the program */
-    /* The smallest first sum of a cell of the network whose score is above the threshold; INT32_MAX when none
-     * is. */
+    /* The smallest first sum of a cell of the network, or byte of its map, whose score is above the
+     * threshold; INT32_MAX when none is. */
     int32_t (*least)(const struct model_weights *weights, double threshold);
+    /* Of a network that makes a map: writes the candidates of bytes of at least `least`. `memory`, of
+     * gather_bytes(width), is aligned like a picture. */
+    void (*gather)(const uint8_t *map, size_t stride, uint32_t width, uint32_t height, uint8_t least,
+                   uint8_t *memory, struct candidates *candidates);
+    size_t (*gather_bytes)(uint32_t width);
 };
 
 extern const struct cpu_search cpu_search_network; /* runs any network */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cpu/detect/detect_excite.h"
 #include "cpu/detect/detect_sink.h"
 
 static uint8_t *take(struct detect_memory *memory, size_t bytes) {
@@ -25,16 +26,6 @@ static bool reads_window(const struct detect_stage *stage) {
 /* Whether a stage finds the rows of the one before it in its ring, where that one makes them. */
 static bool fills_ring(const struct detect_stage *stage) {
     return reads_window(stage) && stage->form->input == stage->before;
-}
-
-/* Whether an EXCITE layer reads this one. */
-static bool is_squeezed(const struct network *network, int layer) {
-    for (int i = layer + 1; i < network->layers; i++) {
-        if (network->layer[i].kind == NETWORK_EXCITE && network->layer[i].input == layer) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* ---- memory ---- */
@@ -74,6 +65,9 @@ static uint32_t place_stage(struct detect_stage *stage, uint32_t columns, bool i
     }
     if (reads_window(stage)) {
         place_ring(stage, columns, memory);
+        if (stage->form->input == NETWORK_PICTURE && stage->job->border > 0) {
+            stage->pixels = take(memory, detect_rows_columns(&stage->ring, columns) * DETECT_PICTURE);
+        }
     }
     return fills_ring(stage) ? (uint32_t)detect_rows_columns(&stage->ring, columns) : columns;
 }
@@ -84,7 +78,7 @@ void detect_job_place(struct detect_line *line, const struct detect_job *job, co
     if (job->form->layer[pass->last].kind == NETWORK_HEADS) {
         line->sums = (int32_t *)(void *)take(memory, columns * DETECT_SUMS * sizeof *line->sums);
     }
-    if (is_squeezed(job->form, pass->last)) {
+    if (detect_excite_reads(job->form, pass->last)) {
         const size_t channels = (size_t)job->form->layer[pass->last].outputs;
         line->channel_sums = (uint32_t *)(void *)take(memory, channels * sizeof *line->channel_sums);
         line->all_sums = (uint64_t *)(void *)take(memory, channels * sizeof *line->all_sums);
@@ -126,12 +120,40 @@ static const uint8_t *row_of(struct detect_stage *stage, int layer, uint32_t y) 
                                   : pixel_of(stage->job, layer, y, stage->made.from);
 }
 
+/* The pixel that one of the padded picture mirrors, along an axis. */
+static uint32_t mirrored(uint32_t place, uint32_t border, uint32_t size) {
+    const uint32_t period = size > 1 ? 2 * size - 2 : 1;
+    const uint32_t away = (place < border ? border - place : place - border) % period;
+    return away < size ? away : period - away;
+}
+
+/* A row of the padded picture whose border mirrors it. */
+static void fill_mirrored(const struct detect_stage *stage, uint32_t y, uint8_t *to) {
+    const struct detect_job *job = stage->job;
+    const struct detect_columns read = stage->ring.read;
+    const uint32_t border = job->border, width = job->source->width;
+    uint32_t low = UINT32_MAX, high = 0;
+    for (uint32_t x = read.from; x < read.to; x++) {
+        const uint32_t from = mirrored(x, border, width);
+        low = from < low ? from : low;
+        high = from > high ? from : high;
+    }
+    job->network->kernels->picture(job->source, mirrored(y, border, job->source->height), low, high + 1,
+                                   stage->pixels);
+    for (uint32_t x = read.from; x < read.to; x++, to += DETECT_PICTURE) {
+        memcpy(to, stage->pixels + (size_t)(mirrored(x, border, width) - low) * DETECT_PICTURE,
+               DETECT_PICTURE);
+    }
+}
+
 static void fill_ring(void *context, uint32_t y, uint8_t *to) {
     struct detect_stage *stage = context;
     const struct detect_job *job = stage->job;
     const struct detect_columns read = stage->ring.read;
     const int input = stage->form->input;
-    if (input == NETWORK_PICTURE) {
+    if (input == NETWORK_PICTURE && job->border > 0) {
+        fill_mirrored(stage, y, to);
+    } else if (input == NETWORK_PICTURE) {
         job->network->kernels->picture(job->source, y, read.from, read.to, to);
     } else if (input == stage->before) {
         make_row(stage - 1, y, to);
@@ -329,56 +351,5 @@ void detect_job_flush(struct detect_line *line) {
         atomic_fetch_add_explicit(&last->job->channel_sums[last->layer][i], line->all_sums[i],
                                   memory_order_relaxed);
         line->all_sums[i] = 0;
-    }
-}
-
-/* ---- squeeze and excitation ---- */
-
-size_t detect_job_excite_place(struct detect_job *job, uint8_t *memory) {
-    struct detect_memory rest = {memory, 0};
-    for (int i = 0; i < job->form->layers; i++) {
-        const struct network_layer *form = &job->form->layer[i];
-        if (form->kind == NETWORK_EXCITE) {
-            const size_t inputs = (size_t)form->inputs, outputs = (size_t)form->outputs;
-            void *sums = take(&rest, inputs * sizeof(uint64_t)),
-                 *factors = take(&rest, outputs * sizeof(float));
-            job->channel_sums[form->input] = sums;
-            job->factors[i] = factors;
-        }
-    }
-    if (memory) {
-        memset(memory, 0, rest.used);
-    }
-    return rest.used;
-}
-
-/* Sums of products in the order of detect/network.h. */
-static void add_products(const float *weights, const float *bias, const float *values, int rows, int columns,
-                         float *to) {
-    for (int j = 0; j < rows; j++, weights += columns) {
-        to[j] = bias[j];
-        for (int i = 0; i < columns; i++) {
-            to[j] += weights[i] * values[i];
-        }
-    }
-}
-
-void detect_job_excite(const struct detect_job *job, int layer) {
-    const struct network_layer *form = &job->form->layer[layer];
-    const struct model_layer *model = &job->network->weights->layers[layer];
-    const struct detect_tensor *input = &job->tensors[form->input];
-    const double pixels = (double)input->width * (double)input->height;
-    float mean[NETWORK_CHANNELS_MAX], inner[NETWORK_CHANNELS_MAX], *factor = job->factors[layer];
-    for (int c = 0; c < form->inputs; c++) {
-        mean[c] = (float)((double)job->channel_sums[form->input][c] / pixels);
-    }
-    add_products(model->reduce, model->reduce_bias, mean, form->size, form->inputs, inner);
-    for (int j = 0; j < form->size; j++) {
-        inner[j] = inner[j] > 0 ? inner[j] : 0;
-    }
-    add_products(model->expand, model->expand_bias, inner, form->outputs, form->size, factor);
-    for (int o = 0; o < form->outputs; o++) {
-        float gate = factor[o] < 0 ? 0 : factor[o] > 1 ? 1 : factor[o];
-        factor[o] = (model->base + gate) * model->ratio;
     }
 }

@@ -17,6 +17,7 @@ struct detect_job {
     const struct network *form;
     const struct detect_network *network; /* NULL: only sizes are computed */
     const struct image *source;
+    uint32_t border; /* struct detector */
     struct detect_passes passes;
     struct detect_tensor tensors[NETWORK_LAYERS_MAX];
     uint8_t *memory; /* of all tensors */
@@ -42,6 +43,7 @@ struct detect_stage {
     struct detect_ring ring; /* of what a window reads */
     uint8_t *row;            /* outputs, for the stage behind this one */
     uint8_t *enlarged;       /* an addend of half the size */
+    uint8_t *pixels;         /* of the picture in a row, where it is mirrored */
 };
 
 /* All of a pass, for a thread. */
@@ -65,12 +67,5 @@ void detect_job_row(struct detect_line *line, uint32_t y);
 
 /* Adds the sums of the rows since the last call to the job's. */
 void detect_job_flush(struct detect_line *line);
-
-/* Bytes of the sums and factors of all EXCITE layers, which detect_job_excite_place lays over memory that is
- * aligned like a picture. */
-size_t detect_job_excite_place(struct detect_job *job, uint8_t *memory);
-
-/* Makes the factors of an EXCITE layer of the sums of all rows that it reads. */
-void detect_job_excite(const struct detect_job *job, int layer);
 
 #endif

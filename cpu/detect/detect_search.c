@@ -6,6 +6,7 @@
 #include "core/numbers.h"
 #include "core/tuned.h"
 #include "cpu/bands.h"
+#include "cpu/detect/detect_excite.h"
 #include "cpu/detect/detect_job.h"
 #include "cpu/detect/detect_sink.h"
 
@@ -93,23 +94,41 @@ static uint64_t row_cost(const struct detect_job *job, const struct detect_pass 
     return products / job->tensors[pass->last].height / TUNED_DETECT_PRODUCTS;
 }
 
-/* What the threads of a search share: tensors, behind them what EXCITE layers need, then candidates. */
+/* What the threads of a search share, one behind the other: tensors, what EXCITE layers need, and candidates,
+ * or the map with what finds candidates in it. */
 struct shared_memory {
-    size_t tensors, excite;
+    size_t tensors, excite, map, gather;
 };
 
+static struct image_shape map_shape(const struct detect_job *job) {
+    const struct detect_tensor *last = &job->tensors[job->form->layers - 1];
+    return (struct image_shape){
+        .model = PIXEL_GRAY, .depth = 8, .width = last->width, .height = last->height};
+}
+
 /* Cuts the network into passes. */
-static struct shared_memory plan_job(struct detect_job *job, const struct network *form, uint32_t width,
+static struct shared_memory plan_job(struct detect_job *job, const struct detector *detector, uint32_t width,
                                      uint32_t height) {
-    job->form = form;
-    detect_passes_cut(form, &job->passes);
-    const size_t tensors = detect_tensors_plan(form, &job->passes, job->tensors, width, height);
-    return (struct shared_memory){tensors, detect_job_excite_place(job, NULL)};
+    struct image map;
+    job->form = detector->network;
+    job->border = (uint32_t)detector->border;
+    detect_passes_cut(job->form, &job->passes);
+    struct shared_memory shared = {
+        .tensors = detect_tensors_plan(job->form, &job->passes, job->tensors, width, height),
+        .excite = detect_excite_place(job, NULL)};
+    if (job->form->sums == 0) {
+        const struct image_shape shape = map_shape(job);
+        shared.map = image_layout(&map, &shape);
+        shared.gather = detector->gather_bytes ? detector->gather_bytes(width) : 0;
+    }
+    return shared;
 }
 
 static struct scratch_need need_of(const struct detect_job *job, const struct shared_memory *shared) {
-    size_t candidates = job->form->sums > 0 ? bytes_align_up(sizeof(struct candidates), IMAGE_ALIGNMENT) : 0;
-    struct scratch_need need = {.shared = shared->tensors + shared->excite + candidates};
+    struct scratch_need need = {.shared = shared->tensors + shared->excite + shared->map + shared->gather};
+    if (job->form->sums > 0) {
+        need.shared += bytes_align_up(sizeof(struct candidates), IMAGE_ALIGNMENT);
+    }
     for (unsigned i = 0; i < job->passes.count; i++) {
         struct run_of_pass run = {0};
         cut_tiles(&run, job, &job->passes.pass[i]);
@@ -118,9 +137,9 @@ static struct scratch_need need_of(const struct detect_job *job, const struct sh
     return need;
 }
 
-struct scratch_need detect_search_need(const struct network *form, uint32_t width, uint32_t height) {
+struct scratch_need detect_search_need(const struct detector *detector, uint32_t width, uint32_t height) {
     struct detect_job job = {0};
-    const struct shared_memory shared = plan_job(&job, form, width, height);
+    const struct shared_memory shared = plan_job(&job, detector, width, height);
     return need_of(&job, &shared);
 }
 
@@ -130,7 +149,7 @@ static enum status run_pass(const struct cpu_context *context, const struct dete
     struct run_of_pass run = {0};
     cut_tiles(&run, job, form);
     if (job->form->layer[form->first].kind == NETWORK_EXCITE) {
-        detect_job_excite(job, form->first);
+        detect_excite_factors(job, form->first);
     }
     run.memory = context->scratch->memory + need->shared;
     struct pass pass = {.rows = {job->tensors[form->last].height},
@@ -144,10 +163,24 @@ static enum status run_pass(const struct cpu_context *context, const struct dete
     return bands_run(context->crew, seats, &pass, err);
 }
 
+/* Writes the candidates. No byte reaches a `least` above 255. */
+static void finish(const struct detect_search *search, const struct detect_job *job, struct detect_sink *sink,
+                   uint8_t *memory) {
+    if (job->form->sums > 0) {
+        detect_sink_finish(sink, search->candidates);
+    } else if (search->least > UINT8_MAX) {
+        memset(search->candidates, 0, sizeof *search->candidates);
+    } else {
+        const struct plane *map = &job->map->plane[0];
+        search->detector->gather(map->data, map->stride, job->map->width, job->map->height,
+                                 (uint8_t)search->least, memory, search->candidates);
+    }
+}
+
 enum status detect_search_run(const struct cpu_context *context, const struct detect_search *search,
                               struct error *err) {
     struct detect_job job = {.network = search->network, .source = search->source, .map = search->map};
-    const struct shared_memory shared = plan_job(&job, search->network->form, search->width, search->height);
+    const struct shared_memory shared = plan_job(&job, search->detector, search->width, search->height);
     const struct scratch_need need = need_of(&job, &shared);
     unsigned seats = crew_idle(context->crew) + 1;
     seats = bands_seats_most(seats < CREW_SEATS_MAX ? seats : CREW_SEATS_MAX, need.seat);
@@ -157,14 +190,22 @@ enum status detect_search_run(const struct cpu_context *context, const struct de
     }
     struct detect_sink sink = {.least = search->least};
     job.memory = context->scratch->memory;
-    detect_job_excite_place(&job, job.memory + shared.tensors);
-    sink.candidates = (void *)(job.memory + shared.tensors + shared.excite);
+    detect_excite_place(&job, job.memory + shared.tensors);
+    uint8_t *behind = job.memory + shared.tensors + shared.excite;
+    struct image own;
+    sink.candidates = (void *)behind;
     job.sink = &sink;
+    if (job.form->sums == 0 && !job.map) {
+        const struct image_shape shape = map_shape(&job);
+        image_layout(&own, &shape);
+        image_place(&own, behind);
+        job.map = &own;
+    }
     for (unsigned i = 0; i < job.passes.count && status == ST_OK; i++) {
         status = run_pass(context, &job, &job.passes.pass[i], &need, seats, err);
     }
     if (status == ST_OK && search->candidates) {
-        detect_sink_finish(&sink, search->candidates);
+        finish(search, &job, &sink, behind + shared.map);
     }
     return status;
 }

@@ -6,18 +6,20 @@
 #include "cpu/cpu_context.h"
 #include "cpu/detect/detect_pack.h"
 #include "detect/candidates.h"
+#include "detect/detector.h"
 
 struct detect_search {
+    const struct detector *detector;
     const struct detect_network *network;
     const struct image *source;
     uint32_t width, height;        /* of the padded picture: multiples of the network's unit */
-    int32_t least;                 /* first sum of a candidate */
-    struct candidates *candidates; /* of a network with heads */
-    const struct image *map;       /* of a network that makes one: width x height bytes */
+    int32_t least;                 /* first sum of a candidate, or byte of the map */
+    struct candidates *candidates; /* NULL: the map itself is wanted */
+    const struct image *map;       /* NULL, or width x height bytes */
 };
 
 /* The working memory of a search of a padded picture of that size. */
-struct scratch_need detect_search_need(const struct network *form, uint32_t width, uint32_t height);
+struct scratch_need detect_search_need(const struct detector *detector, uint32_t width, uint32_t height);
 
 /* Writes the candidates or the map. ST_BUSY without memory, ST_LIMIT at the deadline; then they are
  * undefined. */

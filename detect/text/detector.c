@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "detect/text/components.h"
 #include "detect/text/text.h"
 
 static const struct network_layer layers[TEXT_LAYERS] = {
@@ -21,8 +22,13 @@ const struct detector detector_text = {
     .unit = TEXT_UNIT,
     .cell = 1,
     .threshold = 0.2,
+    .border = TEXT_BORDER,
     .network = &network,
     .option = "text-model",
     .magic = "blurdtx1",
     .file = "ppocr.text",
+    .least = text_least,
+    .find = text_find,
+    .gather = components_find,
+    .gather_bytes = components_bytes,
 };

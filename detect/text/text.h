@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Lines of text in the map of PP-OCRv6's detector. */
+ * Lines of text in the map of PP-OCRv6's detector: connected components of pixels that are probably text,
+ * grown to what they are the inner part of, and joined. */
 #ifndef BLURD_DETECT_TEXT_TEXT_H
 #define BLURD_DETECT_TEXT_TEXT_H
 
 #include "detect/detector.h"
+#include "detect/text/lines.h"
 
 /* Layers by name, TEXT_stem to TEXT_map. */
 enum text_layer {
@@ -15,8 +17,22 @@ enum text_layer {
     TEXT_none = NETWORK_NONE,
 };
 
-enum { TEXT_UNIT = 32 };
+enum {
+    TEXT_UNIT = 32,
+    TEXT_BORDER = 16,      /* words that the picture's edge cuts are found as their mirrored whole */
+    TEXT_CELL_HEIGHTS = 6, /* a block that is hidden is so many lines wide at least */
+};
 
 extern const struct detector detector_text;
+
+/* The smallest byte of the map whose probability is at least the threshold; INT32_MAX when none is. */
+int32_t text_least(const struct model_weights *weights, double threshold);
+
+/* Makes boxes of the components (detect/text/components.h) of a map. `candidates` may be anything: what is no
+ * component of this picture is ST_CORRUPT. With frame->conceals lines become blocks, which are at least
+ * TEXT_CELL_HEIGHTS lines wide. ST_LIMIT when there are more candidates than CANDIDATES_MAX or more boxes
+ * than BOXES_MAX. Changes `candidates`. Does not allocate. */
+enum status text_find(const struct model_weights *weights, struct candidates *candidates,
+                      const struct boxes_frame *frame, struct boxes *boxes, struct error *err);
 
 #endif

@@ -20,12 +20,14 @@ struct image_shape detect_shape(void) {
 }
 
 static uint32_t padded(const struct detector *detector, uint32_t side) {
-    return divide_up(side, (uint32_t)detector->unit) * (uint32_t)detector->unit;
+    const uint32_t unit = (uint32_t)detector->unit;
+    return divide_up(side + 2 * (uint32_t)detector->border, unit) * unit;
 }
 
 /* Cells have coordinates of 16 bits. */
 static bool is_possible(const struct detector *detector, const struct image_shape *shape) {
-    const uint32_t most = (uint32_t)detector->cell * (UINT16_MAX + 1) - (uint32_t)detector->unit;
+    const uint32_t most =
+        (uint32_t)detector->cell * (UINT16_MAX + 1) - (uint32_t)(detector->unit + 2 * detector->border);
     return shape->width <= most && shape->height <= most;
 }
 

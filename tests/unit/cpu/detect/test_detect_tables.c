@@ -84,7 +84,8 @@ static void check_level(const struct level *level, const struct network_fixture 
     uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
     assert_non_null(memory);
     image_place(&map, memory);
-    const struct detect_search search = {.network = packed,
+    const struct detect_search search = {.detector = fixture->detector,
+                                         .network = packed,
                                          .source = image,
                                          .width = image->width,
                                          .height = image->height,

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "detect/text/components.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/image.h"
+
+/* A run of pixels in a row, from `from` to before `to`, and its component in `parts`. */
+struct run {
+    uint32_t from, to, part;
+};
+
+/* A component that a run of the last row belongs to. Those that have become one point to the first. */
+struct part {
+    uint32_t into; /* itself: it is one */
+    uint32_t kept; /* its place in the next row's list, plus 1; 0: no run of this row belongs to it */
+    uint32_t left, top, right, bottom, pixels;
+    uint8_t peak;
+};
+
+/* A row, and the components of the rows so far that may go on. */
+struct row {
+    struct run *run;
+    struct part *part;
+    uint32_t runs, parts;
+};
+
+/* Runs are apart by a pixel at least. A row has the parts of the row above and those that begin in it. */
+static uint32_t most_runs(uint32_t width) {
+    return (width + 1) / 2 + 1;
+}
+
+size_t components_bytes(uint32_t width) {
+    const size_t runs = most_runs(width);
+    return 2 * (bytes_align_up(runs * sizeof(struct run), IMAGE_ALIGNMENT) +
+                bytes_align_up(2 * runs * sizeof(struct part), IMAGE_ALIGNMENT));
+}
+
+static void place_rows(struct row row[2], uint32_t width, uint8_t *memory) {
+    const size_t runs = most_runs(width);
+    for (unsigned i = 0; i < 2; i++) {
+        row[i] = (struct row){.run = (void *)memory};
+        memory += bytes_align_up(runs * sizeof(struct run), IMAGE_ALIGNMENT);
+        row[i].part = (void *)memory;
+        memory += bytes_align_up(2 * runs * sizeof(struct part), IMAGE_ALIGNMENT);
+    }
+}
+
+/* ---- runs ---- */
+
+/* The upper bit of each byte that is at least `least`; `add` is (128 - least) mod 128 in each byte. */
+static uint64_t reaching(const uint8_t *from, uint64_t add, bool low) {
+    const uint64_t upper = UINT64_C(0x8080808080808080);
+    uint64_t bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    const uint64_t carried = (bytes & ~upper) + add;
+    return (low ? carried | bytes : carried & bytes) & upper;
+}
+
+/* The first pixel from x on that reaches, or does not reach, `least`; the width: there is none. */
+static uint32_t next(const uint8_t *map, uint32_t x, uint32_t width, uint8_t least, bool wanted) {
+    const bool low = least <= 128;
+    const uint64_t add = UINT64_C(0x0101010101010101) * (low ? 128u - least : 256u - least);
+    const uint64_t all = wanted ? 0 : UINT64_C(0x8080808080808080);
+    while (x + 8 <= width && reaching(map + x, add, low) == all) {
+        x += 8;
+    }
+    while (x < width && (map[x] >= least) != wanted) {
+        x++;
+    }
+    return x;
+}
+
+static void find_runs(struct row *row, const uint8_t *map, uint32_t width, uint8_t least) {
+    row->runs = 0;
+    for (uint32_t x = next(map, 0, width, least, true); x < width; x = next(map, x, width, least, true)) {
+        struct run *run = &row->run[row->runs++];
+        run->from = x;
+        run->to = x = next(map, x, width, least, false);
+    }
+}
+
+/* ---- components ---- */
+
+/* Shortens the path on the way. */
+static uint32_t root(struct row *above, uint32_t part) {
+    while (above->part[part].into != part) {
+        part = above->part[part].into = above->part[above->part[part].into].into;
+    }
+    return part;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+static void merge(struct part *to, const struct part *from) {
+    to->left = smaller(to->left, from->left);
+    to->top = smaller(to->top, from->top);
+    to->right = larger(to->right, from->right);
+    to->bottom = larger(to->bottom, from->bottom);
+    to->pixels += from->pixels;
+    to->peak = to->peak > from->peak ? to->peak : from->peak;
+}
+
+/* Makes one component of two; returns it. */
+static uint32_t unite(struct row *above, uint32_t a, uint32_t b) {
+    a = root(above, a), b = root(above, b);
+    if (a != b) {
+        const uint32_t first = smaller(a, b), other = larger(a, b);
+        merge(&above->part[first], &above->part[other]);
+        above->part[other].into = first;
+        return first;
+    }
+    return a;
+}
+
+static struct part part_of(const struct run *run, const uint8_t *map, uint32_t y) {
+    struct part part = {
+        .left = run->from, .top = y, .right = run->to, .bottom = y + 1, .pixels = run->to - run->from};
+    for (uint32_t x = run->from; x < run->to; x++) {
+        part.peak = part.peak > map[x] ? part.peak : map[x];
+    }
+    return part;
+}
+
+/* Gives each run of a row its component in the list of the row above, to which new ones are added. */
+static void connect(struct row *above, struct row *row, const uint8_t *map, uint32_t y) {
+    uint32_t first = 0; /* run above that may touch */
+    for (uint32_t i = 0; i < row->runs; i++) {
+        struct run *run = &row->run[i];
+        const struct part own = part_of(run, map, y);
+        uint32_t part = above->parts;
+        while (first < above->runs && above->run[first].to < run->from) {
+            first++;
+        }
+        for (uint32_t j = first; j < above->runs && above->run[j].from <= run->to; j++) {
+            part = part == above->parts ? root(above, above->run[j].part)
+                                        : unite(above, part, above->run[j].part);
+        }
+        if (part == above->parts) {
+            above->part[above->parts++] = own;
+            above->part[part].into = part;
+        } else {
+            merge(&above->part[part], &own);
+        }
+        run->part = part;
+    }
+}
+
+static void put(const struct part *part, struct candidates *candidates) {
+    if (candidates->count++ < CANDIDATES_MAX) {
+        candidates->candidate[candidates->count - 1] =
+            (struct candidate){.x = (uint16_t)part->left,
+                               .y = (uint16_t)part->top,
+                               .sum = {[COMPONENT_PEAK] = part->peak,
+                                       [COMPONENT_RIGHT] = (int32_t)part->right,
+                                       [COMPONENT_BOTTOM] = (int32_t)part->bottom,
+                                       [COMPONENT_PIXELS] = (int32_t)part->pixels}};
+    }
+}
+
+/* Moves the components that go on to the row's own list, and puts those that have ended. */
+static void carry(struct row *above, struct row *row, struct candidates *candidates) {
+    for (uint32_t i = 0; i < above->parts; i++) {
+        above->part[i].kept = 0;
+    }
+    row->parts = 0;
+    for (uint32_t i = 0; i < row->runs; i++) {
+        struct part *part = &above->part[root(above, row->run[i].part)];
+        if (part->kept == 0) {
+            row->part[row->parts] = *part;
+            row->part[row->parts].into = row->parts;
+            part->kept = ++row->parts;
+        }
+        row->run[i].part = part->kept - 1;
+    }
+    for (uint32_t i = 0; i < above->parts; i++) {
+        if (above->part[i].into == i && above->part[i].kept == 0) {
+            put(&above->part[i], candidates);
+        }
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    const struct candidate *one = a, *other = b;
+    const uint32_t place = (uint32_t)one->y << 16 | one->x, against = (uint32_t)other->y << 16 | other->x;
+    return place != against ? (place > against) - (place < against)
+                            : memcmp(one->sum, other->sum, sizeof one->sum);
+}
+
+void components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height, uint8_t least,
+                     uint8_t *memory, struct candidates *candidates) {
+    struct row row[2];
+    place_rows(row, width, memory);
+    candidates->count = 0;
+    for (uint32_t y = 0; y < height; y++, map += stride) {
+        struct row *above = &row[y % 2], *below = &row[(y + 1) % 2];
+        find_runs(below, map, width, least);
+        connect(above, below, map, y);
+        carry(above, below, candidates);
+    }
+    row[(height + 1) % 2].runs = 0; /* nothing goes on */
+    carry(&row[height % 2], &row[(height + 1) % 2], candidates);
+    const uint32_t valid = candidates->count <= CANDIDATES_MAX ? candidates->count : 0;
+    qsort(candidates->candidate, valid, sizeof candidates->candidate[0], compare);
+    memset(candidates->candidate + valid, 0, (CANDIDATES_MAX - valid) * sizeof candidates->candidate[0]);
+}

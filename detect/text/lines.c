@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "detect/text/lines.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+static int32_t smaller(int32_t a, int32_t b) {
+    return a < b ? a : b;
+}
+
+static int32_t larger(int32_t a, int32_t b) {
+    return a > b ? a : b;
+}
+
+static int32_t height_of(const struct line *line) {
+    return line->bottom - line->top;
+}
+
+static int32_t width_of(const struct line *line) {
+    return line->right - line->left;
+}
+
+/* Negative where they overlap. */
+static int32_t gap(int32_t from, int32_t to, int32_t other_from, int32_t other_to) {
+    return larger(from, other_from) - smaller(to, other_to);
+}
+
+static bool stand_beside(const struct line *a, const struct line *b) {
+    const int32_t height = smaller(height_of(a), height_of(b));
+    return -2 * gap(a->top, a->bottom, b->top, b->bottom) >= height &&
+           2 * gap(a->left, a->right, b->left, b->right) <= 3 * height;
+}
+
+static bool stand_below(const struct line *a, const struct line *b) {
+    const int32_t width = smaller(width_of(a), width_of(b)), height = smaller(height_of(a), height_of(b));
+    return -2 * gap(a->left, a->right, b->left, b->right) >= width &&
+           gap(a->top, a->bottom, b->top, b->bottom) <= height;
+}
+
+static int compare(const void *a, const void *b) {
+    const struct line *one = a, *other = b;
+    const int32_t of[2][4] = {{one->top, one->left, one->bottom, one->right},
+                              {other->top, other->left, other->bottom, other->right}};
+    for (unsigned i = 0; i < 4; i++) {
+        if (of[0][i] != of[1][i]) {
+            return of[0][i] < of[1][i] ? -1 : 1;
+        }
+    }
+    return (one->peak > other->peak) - (one->peak < other->peak);
+}
+
+static void merge(struct line *to, const struct line *from) {
+    to->left = smaller(to->left, from->left);
+    to->top = smaller(to->top, from->top);
+    to->right = larger(to->right, from->right);
+    to->bottom = larger(to->bottom, from->bottom);
+    to->peak = larger(to->peak, from->peak);
+}
+
+/* One pass over lines that are sorted by their upper edges. What becomes empty is removed. */
+static uint32_t join_once(struct line *line, uint32_t count,
+                          bool (*joins)(const struct line *, const struct line *)) {
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = i + 1; j < count && line[i].right > line[i].left; j++) {
+            if (line[j].top > line[i].bottom + height_of(&line[i])) {
+                break; /* a gap of more than a height */
+            }
+            if (line[j].right > line[j].left && joins(&line[i], &line[j])) {
+                merge(&line[i], &line[j]);
+                line[j].right = line[j].left;
+            }
+        }
+    }
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (line[i].right > line[i].left) {
+            line[left++] = line[i];
+        }
+    }
+    return left;
+}
+
+enum { PASSES = 4 /* the third changes hardly anything on pages, and made-up pictures must not take long */ };
+
+/* A pass may bring lines together that did not touch before. */
+static uint32_t join(struct line *line, uint32_t count,
+                     bool (*joins)(const struct line *, const struct line *)) {
+    for (unsigned pass = 0, before = count + 1; pass < PASSES && count < before; pass++) {
+        before = count;
+        qsort(line, count, sizeof *line, compare);
+        count = join_once(line, count, joins);
+    }
+    return count;
+}
+
+uint32_t lines_join(struct line *line, uint32_t count) {
+    return join(line, count, stand_beside);
+}
+
+uint32_t lines_join_blocks(struct line *line, uint32_t count) {
+    return join(line, count, stand_below);
+}
