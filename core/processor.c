@@ -20,7 +20,8 @@ static bool has_avx512(void) {
 }
 
 static bool has_vbmi2(void) {
-    return has_avx512() && __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512cd");
+    return has_avx512() && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+           __builtin_cpu_supports("avx512cd");
 }
 
 bool processor_extracts_bits(void) {

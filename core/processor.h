@@ -14,7 +14,7 @@ enum processor_level {
     PROCESSOR_NEON,         /* 64-bit ARM */
     PROCESSOR_AVX2,         /* with BMI1 and BMI2 */
     PROCESSOR_AVX512,       /* F, BW, VL, DQ and VNNI */
-    PROCESSOR_AVX512_VBMI2, /* and VBMI2 and CD; its name is that of PROCESSOR_AVX512 */
+    PROCESSOR_AVX512_VBMI2, /* and VBMI, VBMI2 and CD; its name is that of PROCESSOR_AVX512 */
 };
 
 /* Returns the level of that name ("plain", "baseline", "neon", "avx2", "avx512"), or for "auto" the highest

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/numbers.h"
 #include "cpu/detect/detect_excite.h"
 #include "cpu/detect/detect_sink.h"
 
@@ -127,23 +128,40 @@ static uint32_t mirrored(uint32_t place, uint32_t border, uint32_t size) {
     return away < size ? away : period - away;
 }
 
+/* Columns of a row that lie beyond an edge of the picture. */
+static void fill_edge(const struct detect_stage *stage, uint32_t y, struct detect_columns beyond,
+                      uint8_t *to) {
+    const struct detect_job *job = stage->job;
+    uint32_t low = UINT32_MAX, high = 0;
+    for (uint32_t x = beyond.from; x < beyond.to; x++) {
+        const uint32_t from = mirrored(x, job->border, job->source->width);
+        low = from < low ? from : low;
+        high = from > high ? from : high;
+    }
+    if (beyond.from < beyond.to) {
+        job->network->kernels->picture(job->source, y, low, high + 1, stage->pixels);
+    }
+    for (uint32_t x = beyond.from; x < beyond.to; x++, to += DETECT_PICTURE) {
+        const uint32_t from = mirrored(x, job->border, job->source->width) - low;
+        memcpy(to, stage->pixels + (size_t)from * DETECT_PICTURE, DETECT_PICTURE);
+    }
+}
+
 /* A row of the padded picture whose border mirrors it. */
 static void fill_mirrored(const struct detect_stage *stage, uint32_t y, uint8_t *to) {
     const struct detect_job *job = stage->job;
     const struct detect_columns read = stage->ring.read;
-    const uint32_t border = job->border, width = job->source->width;
-    uint32_t low = UINT32_MAX, high = 0;
-    for (uint32_t x = read.from; x < read.to; x++) {
-        const uint32_t from = mirrored(x, border, width);
-        low = from < low ? from : low;
-        high = from > high ? from : high;
+    const uint32_t border = job->border, end = border + job->source->width;
+    const uint32_t row = mirrored(y, border, job->source->height);
+    const uint32_t from = min_u32(max_u32(read.from, border), read.to),
+                   last = max_u32(min_u32(read.to, end), from);
+    fill_edge(stage, row, (struct detect_columns){read.from, from}, to);
+    if (from < last) {
+        job->network->kernels->picture(job->source, row, from - border, last - border,
+                                       to + (size_t)(from - read.from) * DETECT_PICTURE);
     }
-    job->network->kernels->picture(job->source, mirrored(y, border, job->source->height), low, high + 1,
-                                   stage->pixels);
-    for (uint32_t x = read.from; x < read.to; x++, to += DETECT_PICTURE) {
-        memcpy(to, stage->pixels + (size_t)(mirrored(x, border, width) - low) * DETECT_PICTURE,
-               DETECT_PICTURE);
-    }
+    fill_edge(stage, row, (struct detect_columns){last, read.to},
+              to + (size_t)(last - read.from) * DETECT_PICTURE);
 }
 
 static void fill_ring(void *context, uint32_t y, uint8_t *to) {

@@ -3,6 +3,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC target("avx512vnni") /* in addition to the flags of the build; core/processor.c checks for it */
 #endif
+#include "core/processor.h"
 #include "cpu/detect/detect_registers.h"
 
 #include "cpu/detect/simd/avx512.h"
@@ -60,18 +61,31 @@ static void depth(const struct detect_depth *job) {
     }
 }
 
+/* With VBMI, which comes with VBMI2. */
+static __attribute__((target("avx512vbmi"))) void table_vbmi(const uint8_t entries[NETWORK_TABLE_SIZE],
+                                                             uint8_t *bytes, size_t count) {
+    __m512i part[4];
+    for (unsigned i = 0; i < 4; i++) {
+        part[i] = _mm512_loadu_si512(entries + (size_t)64 * i);
+    }
+    for (size_t i = 0; i < count; i += 64) {
+        const __mmask64 mask = count - i < 64 ? (UINT64_C(1) << (count - i)) - 1 : UINT64_MAX;
+        const __m512i index = _mm512_maskz_loadu_epi8(mask, bytes + i);
+        const __m512i low = _mm512_permutex2var_epi8(part[0], index, part[1]);
+        const __m512i high = _mm512_permutex2var_epi8(part[2], index, part[3]);
+        _mm512_mask_storeu_epi8(bytes + i, mask, _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(index), high));
+    }
+}
+
 const struct detect_kernels *detect_kernels_avx512(void) {
-    static const struct detect_kernels kernels = {
-        {.lanes = LANES, .unit = UNIT, .halves = true, .chunk = CHUNK},
-        half_dense,
-        sums,
-        depth,
-        excite,
-        table,
-        pool,
-        squeeze,
-        picture};
-    return &kernels;
+#define AVX512(table)                                                                                        \
+    {                                                                                                        \
+        {.lanes = LANES, .unit = UNIT, .halves = true, .chunk = CHUNK}, half_dense, sums, depth, excite,     \
+            table, pool, squeeze, picture                                                                    \
+    }
+    static const struct detect_kernels kernels = AVX512(table), with_vbmi = AVX512(table_vbmi);
+#undef AVX512
+    return processor_allows(PROCESSOR_AVX512_VBMI2) ? &with_vbmi : &kernels;
 }
 #else
 typedef int nothing_here; /* ISO C forbids an empty file */
