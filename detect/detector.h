@@ -5,6 +5,8 @@
 #ifndef BLURD_DETECT_DETECTOR_H
 #define BLURD_DETECT_DETECTOR_H
 
+#include <stdbool.h>
+
 #include "core/status.h"
 #include "detect/boxes.h"
 #include "detect/candidates.h"
@@ -26,7 +28,13 @@ struct detector {
                    if mirrors stood at its edges; 0: the picture is padded with black on the right and below
                  */
     int cell;   /* pixels on each side of a candidate's cell */
-    double threshold;   /* least score, where the client does not say */
+    double threshold; /* least score, where the client does not say */
+    double
+        margin;  /* percent of its sides by which a box is grown to hide it, where the client does not say */
+    int longest; /* side of the picture that is searched, where the client does not say; 0: any */
+    bool round;  /* an ellipse in the box hides it */
+    int grid;    /* pixels: the edges of boxes that mode=redact hides are multiples of it, so that they do
+                    not tell what is within; 1: any */
     float pixel_ns;     /* of a search, for each pixel of the picture that is searched, on one core */
     float gpu_pixel_ns; /* and on a GPU beside others; 0: GPUs do not search with it, and requests for it go
                            to cores */

@@ -155,8 +155,8 @@ static void connect(struct row *above, struct row *row, const uint8_t *map, uint
     }
 }
 
-static void put(const struct part *part, struct candidates *candidates) {
-    if (candidates->count++ < CANDIDATES_MAX) {
+static void put(const struct part *part, uint8_t peak, struct candidates *candidates) {
+    if (part->peak >= peak && candidates->count++ < CANDIDATES_MAX) {
         candidates->candidate[candidates->count - 1] =
             (struct candidate){.x = (uint16_t)part->left,
                                .y = (uint16_t)part->top,
@@ -168,7 +168,7 @@ static void put(const struct part *part, struct candidates *candidates) {
 }
 
 /* Moves the components that go on to the row's own list, and puts those that have ended. */
-static void carry(struct row *above, struct row *row, struct candidates *candidates) {
+static void carry(struct row *above, struct row *row, uint8_t peak, struct candidates *candidates) {
     for (uint32_t i = 0; i < above->parts; i++) {
         above->part[i].kept = 0;
     }
@@ -184,7 +184,7 @@ static void carry(struct row *above, struct row *row, struct candidates *candida
     }
     for (uint32_t i = 0; i < above->parts; i++) {
         if (above->part[i].into == i && above->part[i].kept == 0) {
-            put(&above->part[i], candidates);
+            put(&above->part[i], peak, candidates);
         }
     }
 }
@@ -196,19 +196,19 @@ static int compare(const void *a, const void *b) {
                             : memcmp(one->sum, other->sum, sizeof one->sum);
 }
 
-void components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height, uint8_t least,
-                     uint8_t *memory, struct candidates *candidates) {
+void components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height,
+                     struct components_bounds bounds, uint8_t *memory, struct candidates *candidates) {
     struct row row[2];
     place_rows(row, width, memory);
     candidates->count = 0;
     for (uint32_t y = 0; y < height; y++, map += stride) {
         struct row *above = &row[y % 2], *below = &row[(y + 1) % 2];
-        find_runs(below, map, width, least);
+        find_runs(below, map, width, bounds.pixel);
         connect(above, below, map, y);
-        carry(above, below, candidates);
+        carry(above, below, bounds.peak, candidates);
     }
     row[(height + 1) % 2].runs = 0; /* nothing goes on */
-    carry(&row[height % 2], &row[(height + 1) % 2], candidates);
+    carry(&row[height % 2], &row[(height + 1) % 2], bounds.peak, candidates);
     const uint32_t valid = candidates->count <= CANDIDATES_MAX ? candidates->count : 0;
     qsort(candidates->candidate, valid, sizeof candidates->candidate[0], compare);
     memset(candidates->candidate + valid, 0, (CANDIDATES_MAX - valid) * sizeof candidates->candidate[0]);

@@ -14,10 +14,15 @@ enum { COMPONENT_PEAK, COMPONENT_RIGHT, COMPONENT_BOTTOM, COMPONENT_PIXELS, COMP
 /* Bytes of memory for a map of this width. */
 size_t components_bytes(uint32_t width);
 
-/* Writes a candidate for each component of bytes from `least` (1 to 255) on, by its upper and its left edge.
+/* Bytes that belong to a component, and the least largest one of a component; from 1. */
+struct components_bounds {
+    uint8_t pixel, peak;
+};
+
+/* Writes a candidate for each component within the bounds, by its upper and its left edge.
  * Sums: the largest byte, the right and the lower edge (behind the last pixel), and how many pixels it has.
  * Sides are at most 65535. `memory` is aligned like a picture. Time is proportional to the pixels. */
-void components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height, uint8_t least,
-                     uint8_t *memory, struct candidates *candidates);
+void components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height,
+                     struct components_bounds bounds, uint8_t *memory, struct candidates *candidates);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/tuned.h"
 #include "detect/text/components.h"
 #include "detect/text/text.h"
 
@@ -21,7 +22,9 @@ const struct detector detector_text = {
     .search = &cpu_search_network,
     .unit = TEXT_UNIT,
     .cell = 1,
-    .threshold = 0.2,
+    .threshold = 0.6,
+    .grid = 16,
+    .pixel_ns = TUNED_TEXT_PIXEL_NS,
     .border = TEXT_BORDER,
     .network = &network,
     .option = "text-model",
@@ -29,6 +32,6 @@ const struct detector detector_text = {
     .file = "ppocr.text",
     .least = text_least,
     .find = text_find,
-    .gather = components_find,
+    .gather = text_gather,
     .gather_bytes = components_bytes,
 };

@@ -34,7 +34,7 @@ static bool stand_beside(const struct line *a, const struct line *b) {
 static bool stand_below(const struct line *a, const struct line *b) {
     const int32_t width = smaller(width_of(a), width_of(b)), height = smaller(height_of(a), height_of(b));
     return -2 * gap(a->left, a->right, b->left, b->right) >= width &&
-           gap(a->top, a->bottom, b->top, b->bottom) <= height;
+           3 * gap(a->top, a->bottom, b->top, b->bottom) <= height;
 }
 
 static int compare(const void *a, const void *b) {

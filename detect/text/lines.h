@@ -16,8 +16,8 @@ struct line {
  * edges as far as they are not joined. */
 uint32_t lines_join(struct line *line, uint32_t count);
 
-/* Joins lines that stand one below the other: they share half of the narrower one's width, and are at most
- * the lower one's height apart. */
+/* Joins lines that stand one below the other: they share half of the narrower one's width, and are at most a
+ * third of the lower one's height apart. */
 uint32_t lines_join_blocks(struct line *line, uint32_t count);
 
 #endif

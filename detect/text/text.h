@@ -28,6 +28,10 @@ extern const struct detector detector_text;
 /* The smallest byte of the map whose probability is at least the threshold; INT32_MAX when none is. */
 int32_t text_least(const struct model_weights *weights, double threshold);
 
+/* Writes the components of pixels that are probably of a line, of which one is at least `least`. */
+void text_gather(const uint8_t *map, size_t stride, uint32_t width, uint32_t height, uint8_t least,
+                 uint8_t *memory, struct candidates *candidates);
+
 /* Makes boxes of the components (detect/text/components.h) of a map. `candidates` may be anything: what is no
  * component of this picture is ST_CORRUPT. With frame->conceals lines become blocks, which are at least
  * TEXT_CELL_HEIGHTS lines wide. ST_LIMIT when there are more candidates than CANDIDATES_MAX or more boxes

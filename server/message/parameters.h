@@ -28,18 +28,18 @@ enum { METADATA_STRIP, METADATA_KEEP };
 enum { MODE_PLAIN, MODE_REDACT };
 
 enum { DETECT_ELLIPSE, DETECT_BOX };
-#define DETECT_MARGIN_USUAL 20.0
-#define DETECT_THRESHOLD_USUAL 0.3
-enum { DETECT_SIZE_FULL = -1, DETECT_SIZE_USUAL = 1920 };
+enum { DETECT_SIZE_FULL = -1 };
 
 /* The searches of detectors, whose places are regions. */
 struct detection_arguments {
     uint32_t possible; /* a bit for each enum detector_id that can be used; the caller sets it after
                           parameters_init */
     uint32_t wanted;   /* and for each that searches; ask parameters_detect instead */
-    int shape;         /* DETECT_ELLIPSE or _BOX */
-    int size;          /* longest side that is looked at, or DETECT_SIZE_FULL; 0: not given */
-    double margin;     /* percent of the box's width and height, on each side */
+    /* Each is asked for by parameters_given: else it is what the detector's row says. */
+    int shape;     /* DETECT_ELLIPSE or _BOX */
+    int size;      /* longest side that is looked at, or DETECT_SIZE_FULL */
+    int grid;      /* pixels that edges are multiples of */
+    double margin; /* percent of the box's width and height, on each side */
     double threshold;
     bool report; /* the answer has the boxes in a header */
 };

@@ -31,18 +31,20 @@ const char *parameters_selector(const struct parameters *parameters) {
                                      : "region";
 }
 
-/* The first parameter that says how to search, and has another value than without it; NULL: none. */
-static const char *search_parameter(const struct detection_arguments *detect) {
-    return detect->margin != DETECT_MARGIN_USUAL         ? "detect_margin"
-           : detect->report                              ? "detect_report"
-           : detect->shape != DETECT_ELLIPSE             ? "detect_shape"
-           : detect->size != 0                           ? "detect_size"
-           : detect->threshold != DETECT_THRESHOLD_USUAL ? "detect_threshold"
-                                                         : NULL;
+/* The first parameter given that says how to search; NULL: none. */
+static const char *search_parameter(const struct parameters *parameters) {
+    static const char *const names[] = {"detect_grid",  "detect_margin", "detect_report",
+                                        "detect_shape", "detect_size",   "detect_threshold"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (parameters_given(parameters, names[i])) {
+            return names[i];
+        }
+    }
+    return NULL;
 }
 
 static enum status check_detection(const struct parameters *parameters, struct error *err) {
-    const char *name = search_parameter(&parameters->detect);
+    const char *name = search_parameter(parameters);
     const uint32_t wanted = parameters_detect(parameters);
     const uint32_t impossible = wanted & ~parameters->detect.possible;
     if (!wanted) {

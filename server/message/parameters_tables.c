@@ -130,8 +130,9 @@ static const struct argument detect_table[] = {
      .type = ARGUMENT_SET,
      .offset = AT(detect.wanted),
      .choices = detector_choices,
-     .help = "What the picture is searched for: a name, or several separated by commas, such as `faces`. A "
-             "region is added for each one found."},
+     .help =
+         "What the picture is searched for: a name, or several separated by commas, such as `faces,text`. "
+         "A region is added for each one found."},
     {.name = "detect_report",
      .type = ARGUMENT_SWITCH,
      .offset = AT(detect.report),
@@ -140,17 +141,32 @@ static const struct argument detect_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(detect.shape),
      .choices = shapes,
-     .help = "Shape of the region for each: the ellipse that fills its box, or the box."},
+     .without = "ellipse for faces",
+     .help = "Shape of the region for each: the ellipse that fills its box, or the box. Text fills its "
+             "boxes, and is always hidden by them."},
     {0},
 };
 
 static const struct argument search_table[] = {
+    {.name = "detect_grid",
+     .type = ARGUMENT_WHOLE,
+     .offset = AT(detect.grid),
+     .minimum = 1,
+     .maximum = 256,
+     .initial = 1,
+     .without = "16 for text with `mode=redact`, else 1",
+     .unit = " pixels",
+     .help =
+         "Edges of boxes are moved outwards to multiples of so many pixels, so that they do not tell what "
+         "is within. Above 1, or with `mode=redact`, lines of text become blocks, too, which are at "
+         "least six lines wide."},
     {.name = "detect_margin",
      .type = ARGUMENT_REAL,
      .offset = AT(detect.margin),
      .minimum = 0,
      .maximum = 500,
-     .initial = DETECT_MARGIN_USUAL,
+     .initial = 20,
+     .without = "20 for faces, 0 for text",
      .unit = " percent",
      .help = "Percent of its width and height by which a box grows on each side. `/detect` answers "
              "boxes without a margin if none is given."},
@@ -160,7 +176,7 @@ static const struct argument search_table[] = {
      .parse = parse_size,
      .form = "a size",
      .example = "640",
-     .without = "1920",
+     .without = "1920 for faces, `full` for text",
      .help = "The longest side of the picture that is searched, 64 to 16384 pixels: a larger picture is "
              "shrunk to it, so that small things are missed sooner. `full` searches it as it is."},
     {.name = "detect_threshold",
@@ -168,9 +184,10 @@ static const struct argument search_table[] = {
      .offset = AT(detect.threshold),
      .minimum = 0.05,
      .maximum = 0.95,
-     .initial = DETECT_THRESHOLD_USUAL,
-     .help = "Least score. Lower values find more, and more that is something else. The default is that of "
-             "`faces`, for hiding: `0.5` is usual elsewhere."},
+     .initial = 0.3,
+     .without = "0.3 for faces, 0.6 for text",
+     .help = "Least score. Lower values find more, and more that is something else. The defaults are for "
+             "hiding: `0.5` is usual elsewhere."},
     {0},
 };
 

@@ -64,19 +64,33 @@ enum status detection_read(struct detection *detection, unsigned index, struct m
     return status;
 }
 
-static enum status add_boxes(const struct boxes *boxes, const struct detection_arguments *how,
-                             struct region_set *set, uint16_t *entry, struct error *err) {
+/* Moves the edges outwards onto the grid. */
+static void put_on_grid(double number[4], int grid) {
+    for (unsigned i = 0; i < 2 && grid > 1; i++) {
+        const double end = ceil((number[i] + number[i + 2]) / grid) * grid;
+        number[i] = floor(number[i] / grid) * grid;
+        number[i + 2] = end - number[i];
+    }
+}
+
+static enum status add_boxes(const struct boxes *boxes, const struct detector *detector,
+                             const struct parameters *parameters, struct region_set *set, uint16_t *entry,
+                             struct error *err) {
+    const bool given = parameters_given(parameters, "detect_shape");
+    const bool ellipse = detector->round && (!given || parameters->detect.shape == DETECT_ELLIPSE);
+    const double margin =
+        parameters_given(parameters, "detect_margin") ? parameters->detect.margin : detector->margin;
     enum status status = ST_OK;
     for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
         const struct box *box = &boxes->box[i];
-        const struct region region = {.form =
-                                          how->shape == DETECT_ELLIPSE ? REGION_ELLIPSE : REGION_RECTANGLE,
+        const struct region region = {.form = ellipse ? REGION_ELLIPSE : REGION_RECTANGLE,
                                       .count = 4,
                                       .source = REGION_FOUND,
                                       .unit = REGION_PX,
                                       .entry = ++*entry};
         double number[4] = {box->x, box->y, box->width, box->height};
-        region_entry_grow(number, how->margin);
+        region_entry_grow(number, margin);
+        put_on_grid(number, detection_grid(detector, parameters));
         status = region_add(set, &region, number, err);
     }
     return status;
@@ -90,7 +104,8 @@ enum status detection_add(const struct detection *detection, const struct parame
         region_lend(set, &detection->found->room);
     }
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        status = add_boxes(&detection->found->boxes[i], &parameters->detect, set, &entry, err);
+        const struct detector *detector = detector_get(detection->search[i].detector);
+        status = add_boxes(&detection->found->boxes[i], detector, parameters, set, &entry, err);
     }
     return status;
 }
@@ -107,10 +122,12 @@ static enum status write_landmarks(const struct box *box, unsigned landmarks, st
 
 /* The class is left out where all have the same, and landmarks where there are none. Lists of regions call it
  * `label`, too. */
-static enum status write_box(const struct box *box, const struct detector *detector, double margin,
-                             bool first, struct buf *body, struct error *err) {
+static enum status write_box(const struct box *box, const struct detector *detector,
+                             const struct parameters *parameters, bool first, struct buf *body,
+                             struct error *err) {
     double number[4] = {box->x, box->y, box->width, box->height};
-    region_entry_grow(number, margin);
+    region_entry_grow(number, parameters_given(parameters, "detect_margin") ? parameters->detect.margin : 0);
+    put_on_grid(number, detection_grid(detector, parameters));
     enum status status =
         buf_printf(body, err, "%s\n{\"x\":%.2f,\"y\":%.2f,\"width\":%.2f,\"height\":%.2f,\"score\":%.4f",
                    first ? "" : ",", number[0], number[1], number[2], number[3], box->score);
@@ -123,23 +140,22 @@ static enum status write_box(const struct box *box, const struct detector *detec
     return status == ST_OK ? buf_printf(body, err, "}") : status;
 }
 
-static enum status write_boxes(const struct boxes *boxes, const struct detector *detector, double margin,
-                               struct buf *body, struct error *err) {
+static enum status write_boxes(const struct boxes *boxes, const struct detector *detector,
+                               const struct parameters *parameters, struct buf *body, struct error *err) {
     enum status status = buf_printf(body, err, ",\"%s\":[", detector->name);
     for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
-        status = write_box(&boxes->box[i], detector, margin, i == 0, body, err);
+        status = write_box(&boxes->box[i], detector, parameters, i == 0, body, err);
     }
     return status == ST_OK ? buf_printf(body, err, "]") : status;
 }
 
 enum status detection_write(const struct detection *detection, const struct parameters *parameters,
                             struct buf *body, struct error *err) {
-    double margin = parameters_given(parameters, "detect_margin") ? parameters->detect.margin : 0;
     enum status status = buf_printf(body, err, "{\"width\":%u,\"height\":%u",
                                     detection->search[0].frame.width, detection->search[0].frame.height);
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        status = write_boxes(&detection->found->boxes[i], detector_get(detection->search[i].detector), margin,
-                             body, err);
+        status = write_boxes(&detection->found->boxes[i], detector_get(detection->search[i].detector),
+                             parameters, body, err);
     }
     return status == ST_OK ? buf_printf(body, err, "}\n") : status;
 }

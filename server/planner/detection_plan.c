@@ -4,6 +4,12 @@
 #include "core/numbers.h"
 #include "core/orient.h"
 
+int detection_grid(const struct detector *detector, const struct parameters *parameters) {
+    return parameters_given(parameters, "detect_grid") ? parameters->detect.grid
+           : parameters->input.mode == MODE_REDACT     ? detector->grid
+                                                       : 1;
+}
+
 static uint32_t rounded_up(uint32_t side, uint32_t unit) {
     return min_u32(divide_up(side, unit) * unit, RESIZE_SIDE_MAX / unit * unit);
 }
@@ -18,15 +24,18 @@ static uint32_t searched_side(uint32_t side, uint32_t longest, int most, uint32_
     return rounded_up(fitted > 0 ? fitted : 1, unit);
 }
 
+/* With a border, the picture need not be stretched. */
 static void frame_of(struct boxes_frame *frame, const struct detector *detector,
-                     const struct image_shape *upright, int size) {
-    const uint32_t unit = (uint32_t)detector->unit;
-    int most = size == 0 ? DETECT_SIZE_USUAL : size;
+                     const struct image_shape *upright, const struct parameters *parameters) {
+    const uint32_t unit = detector->border > 0 ? 1 : (uint32_t)detector->unit;
+    int most = parameters_given(parameters, "detect_size") ? parameters->detect.size : detector->longest;
+    most = most > 0 ? most : DETECT_SIZE_FULL;
     uint32_t longest = upright->width > upright->height ? upright->width : upright->height;
     *frame = (struct boxes_frame){.searched_width = searched_side(upright->width, longest, most, unit),
                                   .searched_height = searched_side(upright->height, longest, most, unit),
                                   .width = upright->width,
-                                  .height = upright->height};
+                                  .height = upright->height,
+                                  .conceals = detection_grid(detector, parameters) > 1};
 }
 
 /* Appends a step; *planar stays true while all take planes as stored. */
@@ -61,7 +70,7 @@ static enum status plan_chain(struct detection_search *search, const struct para
     struct boxes_frame *frame = &search->frame;
     struct image_shape upright = orient_shape(stored, orientation);
     const struct detector *detector = detector_get(search->detector);
-    frame_of(frame, detector, &upright, parameters->detect.size);
+    frame_of(frame, detector, &upright, parameters);
     const struct detect_arguments detect = {.detector = search->detector,
                                             .threshold = parameters_given(parameters, "detect_threshold")
                                                              ? parameters->detect.threshold

@@ -37,6 +37,9 @@ struct detection {
 enum status detection_plan(struct detection *detection, const struct parameters *parameters,
                            const struct image_shape *stored, uint8_t orientation, struct error *err);
 
+/* The grid that the edges of boxes lie on, in pixels; 1: any. */
+int detection_grid(const struct detector *detector, const struct parameters *parameters);
+
 /* Whether each step of the searches takes the planes of such a picture as they are. */
 bool detection_takes_planes(const struct parameters *parameters, const struct image_shape *planes,
                             uint8_t orientation);
