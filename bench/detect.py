@@ -4,7 +4,7 @@
 
     make -s build/release/bench/detect && tests/python.sh bench/detect.py MODEL [--onnx FILE] [--runs N] [--rounds N]
 
-MODEL is the file that the build makes (build/face/centerface.face), FILE the network that it is made of. All take turns, and
+MODEL is the file that the build makes (build/models/centerface.face), FILE the network that it is made of. All take turns, and
 of each the least processor time counts. ONNX Runtime (the package onnxruntime, where PYTHONPATH finds it) has one thread;
 without it, or without FILE, only blurd is measured. Figures of ns a pixel are those of server/planner/cost_filters.c."""
 import argparse

@@ -96,7 +96,7 @@ find_nvrtc() {
 
 find_model() {
     local model
-    for model in "${bundle:-/nowhere}/share/centerface.face" "$here/../build/face/centerface.face"; do
+    for model in "${bundle:-/nowhere}/share/centerface.face" "$here/../build/models/centerface.face"; do
         [ -n "${FACE_MODEL-}" ] || [ ! -f "$model" ] || export FACE_MODEL=$model
     done
 }
@@ -105,7 +105,7 @@ model_says() {
     if [ -n "${FACE_MODEL-}" ]; then
         basename "$FACE_MODEL"
     else
-        echo 'none: `make face-model` makes it; only random weights are compared, and rates with faces are not measured'
+        echo 'none: `make models` makes it; only random weights are compared, and rates with faces are not measured'
     fi
 }
 

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Tells what a build has and what it lacks, why, and how to get it. `make run` ends with this.
 #
-#     config/built.sh PROGRAM CUDA_FOLDER FACE_FOLDER "FORMATS WANTED" "FORMATS FOUND"
+#     config/built.sh PROGRAM CUDA_FOLDER MODELS_FOLDER "FORMATS WANTED" "FORMATS FOUND"
 #
 # What the program has, its own `--version` tells. Why it lacks a thing is in the folders in which the build looked for it
-# (gpu/cuda/cuda_headers.sh, detect/faces/fetch.sh).
+# (gpu/cuda/cuda_headers.sh, detect/fetch.sh).
 set -euo pipefail
 
-program=$1 cuda=$2 face=$3 wanted=$4 found=$5
+program=$1 cuda=$2 models=$3 wanted=$4 found=$5
 version=$("$program" --version)
 support=$(sed -n '1s/^[^(]*(\(.*\))$/\1/p' <<<"$version")
 
@@ -34,8 +34,11 @@ case $support in
     "$online rm -r $cuda && make run" ;;
 *) part GPUs "$support" ;;
 esac
-if grep -q '^face model: none$' <<<"$version"; then
-    lacks faces "$(cat "$face/without" 2>/dev/null || echo 'there is no model'). Requests with detect=faces get 400" "$online rm -r $face && make run"
-else
-    part faces "$(sed -n 's/^face model: //p' <<<"$version")"
-fi
+while read -r name option _; do
+    model=$(sed -n "s/^${option/-/ }: //p" <<<"$version")
+    case $model in
+    '') ;; # the program does not search for these
+    none) lacks "$name" "$(cat "$models/without-$name" 2>/dev/null || echo 'there is no model'). Requests with detect=$name get 400" "$online rm -r $models && make run" ;;
+    *) part "$name" "$model" ;;
+    esac
+done < <(grep -v '^#' "$(dirname "$0")/../detect/models.txt")

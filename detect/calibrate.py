@@ -2,7 +2,7 @@
 """Makes detect/NAME/*.scales: runs a network in single precision over pictures, some of which must show what it finds, and
 takes the largest value of each layer.
 
-    detect/calibrate.py NAME network.onnx PICTURE... >detect/NAME/NAME.scales
+    detect/calibrate.py NAME network.onnx PICTURE... >detect/NAME/MODEL.scales
 
 Needs NumPy and Pillow. Which choices were compared for faces is in docs/adr/0028-faces-in-eight-bits.md."""
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Makes the model file that the daemon reads (detect/model.h) from a network in ONNX:
 
-    detect/convert.py NAME network.onnx detect/NAME/NAME.scales OUTPUT
+    detect/convert.py NAME network.onnx detect/NAME/MODEL.scales OUTPUT
 
 Weights become 8-bit integers with one scale for each output channel, and the scales of what flows between layers come from the
 file that detect/calibrate.py makes. Needs Python alone. The same input gives the same bytes."""

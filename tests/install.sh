@@ -10,10 +10,13 @@ say() { printf 'install: %s\n' "$*"; }
 die() { say "FAILED: $*" && exit 1; }
 
 expected() { # what stands below PREFIX
+    local model
     printf '%s\n' bin/blurd lib/systemd/system/blurd.service lib/systemd/system/blurd.socket \
         share/bash-completion/completions/blurd share/blurd/blurd.conf share/man/man8/blurd.8 \
         share/doc/blurd/{LICENSE,README.md,CHANGELOG.md}
-    [ ! -f build/face/centerface.face ] || printf 'share/blurd/%s\n' centerface.face centerface.copyright
+    for model in $(awk '!/^#/ { print $3 }' detect/models.txt); do
+        [ ! -f "build/models/$model" ] || printf 'share/blurd/%s\n' "$model" "${model%.*}.copyright"
+    done
     find docs -maxdepth 1 -name '*.md' -printf 'share/doc/blurd/docs/%P\n'
     find docs/api -name '*.md' -printf 'share/doc/blurd/docs/api/%P\n'
 }

@@ -44,11 +44,7 @@ done | sort -u | while read -r library; do
     install -m 644 "$library" "$root/lib"
 done
 install -m 644 LICENSE config/blurd.conf docs/configuration.md bench/post.lua "$root/share"
-if [ -f build/face/centerface.face ]; then
-    install -m 644 build/face/centerface.face "$root/share"
-else
-    echo "bundle: without the face model, which could not be fetched" >&2
-fi
+detect/install.sh build/models "$root/share"
 git rev-parse --short HEAD >"$root/share/commit" 2>/dev/null || echo unknown >"$root/share/commit"
 cat >"$root/share/README" <<README
 blurd $version for $(uname -sm), built with $(ldd --version | head -n 1).

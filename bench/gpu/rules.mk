@@ -22,7 +22,7 @@ $(BUNDLED): $(BUILD)/libblurd.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib' -o $@ $(filter %.o,$^) \
 	    $(BUILD)/libblurd.a $(LIBS)
 
-bundle: $(BUNDLED) face-model
+bundle: $(BUNDLED) models
 	$(Q)bench/gpu/bundle.sh build/bundle $(BUNDLED)
 
 -include $(patsubst %.c,$(BUILD)/%.d,$(BENCH_SOURCES))

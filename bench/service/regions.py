@@ -96,7 +96,7 @@ def main():
     print()
     check(not sum(cell["errors"] for cell in results), "no request failed")
     if options.model == "none":
-        print("* skipped: faces, as there is no face model here; `make face-model` makes one")
+        print("* skipped: faces, as there is no face model here; `make models` makes one")
     else:
         best = max((cell["rate"] for cell in results if cell["sigma"] == WANTED[0] and not cell["errors"]), default=0)
         print(f"\n{WANTED[0]}: at least {WANTED[1]} requests/s are wanted, {best:.0f} were measured: {'met' if best >= WANTED[1] else '**not met**'}.")

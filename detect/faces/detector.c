@@ -14,7 +14,7 @@ static const struct network network = {
 
 static const char *const classes[] = {"face", NULL};
 
-/* Weights of CenterFace: detect/faces/fetch.sh says from where, with its hash. */
+/* Weights of CenterFace: detect/fetch.sh says from where, with its hash. */
 const struct detector detector_faces = {
     .name = "faces",
     .thing = "face",

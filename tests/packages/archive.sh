@@ -40,7 +40,8 @@ check_suite() { # suite, archive
     chmod -R go+rX "$root/srv"
     port=$(free_port)
     inside 20 "$root" $folder/bin/blurd --version >"$work/version" || die "the program does not start on $1"
-    grep -q "^face model: $folder/bin/../share/blurd/centerface.face" "$work/version" || die "the face model is missing"
+    check_models "$root$folder/share/blurd"
+    grep -q "^face model: $folder/bin/../share/blurd/centerface.face" "$work/version" || die "the face model is not found"
     say "$1 with libc6 alone, $(find "$root" -type f ! -path "$root$folder/*" | wc -l) files: $(head -n 1 "$work/version")"
     (AS_NOBODY=1 inside 120 "$root" $folder/bin/blurd --config $folder/share/blurd/blurd.conf --listen 127.0.0.1 --port "$port" 2>"$work/daemon.log") &
     outer=$!

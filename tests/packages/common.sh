@@ -60,6 +60,13 @@ post() { # port, request, file, output
     curl -fsS --max-time 60 --data-binary "@$3" "http://127.0.0.1:$1/$2" -o "$4" || die "port $1 refuses $2 of $3"
 }
 
+check_models() { # folder
+    local model
+    for model in $(awk '!/^#/ { print $3 }' detect/models.txt); do
+        [ -f "$1/$model" ] || die "the model $model is missing"
+    done
+}
+
 free_port() {
     /usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }

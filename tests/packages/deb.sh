@@ -64,11 +64,14 @@ check_install() { # package
 }
 
 check_files() {
-    local said unit=$root/usr/lib/systemd/system/blurd.service
+    local said holder unit=$root/usr/lib/systemd/system/blurd.service
     [ -f "$unit" ] || unit=$root/lib/systemd/system/blurd.service
     inside 20 "$root" blurd --version >"$work/version" || die "the program does not start"
-    grep -q '^face model: /usr/.*centerface.face' "$work/version" || die "the face model is missing"
-    grep -q StarClouds "$root/usr/share/doc/blurd/copyright" || die "the licence of the face model is missing"
+    check_models "$root/usr/share/blurd"
+    grep -q '^face model: /usr/.*centerface.face' "$work/version" || die "the face model is not found"
+    for holder in StarClouds PaddlePaddle; do
+        grep -q $holder "$root/usr/share/doc/blurd/copyright" || die "the licence of a model by $holder is missing"
+    done
     zcat "$root/usr/share/man/man8/blurd.8.gz" | grep >/dev/null '^\.TH BLURD 8' || die "the manual page is missing"
     ! inside 20 "$root" ldd /usr/bin/blurd | grep 'not found' || die "a library is missing"
     grep -q '^ExecStart=/usr/bin/blurd --config /etc/blurd/blurd.conf' "$unit" || die "the unit"

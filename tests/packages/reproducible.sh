@@ -18,9 +18,9 @@ date=$(docker/source_date.sh)
 trap 'rm -rf "$work"' EXIT
 
 prepare() { # folder
-    mkdir -p "$1/build/face"
+    mkdir -p "$1/build/models"
     copy_tree "$1"
-    [ ! -d build/face/wheels ] || cp -r build/face/wheels "$1/build/face/" # a download
+    [ ! -d build/models/wheels ] || cp -r build/models/wheels "$1/build/models/" # a download
     [ ! -d build/cuda/usr-local-cuda/wheels ] || { mkdir -p "$1/build/cuda/usr-local-cuda" && cp -r build/cuda/usr-local-cuda/wheels "$1/build/cuda/usr-local-cuda/"; }
 }
 

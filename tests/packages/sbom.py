@@ -46,9 +46,12 @@ def check_packages(made):
     assert 'libjpeg62-turbo' in packages
     for package in packages.values():
         assert package.get('versionInfo') or package['name'] == 'nvrtc', package['name']
-    if any(file['fileName'].endswith('/centerface.face') for file in made['files']):
-        assert packages['centerface']['licenseDeclared'] == 'MIT'
-        assert re.fullmatch('[0-9a-f]{64}', packages['centerface.onnx']['checksums'][0]['checksumValue'])
+    for model, licence, onnx, holder in (('centerface.face', 'MIT', 'centerface.onnx', 'StarClouds'),
+                                         ('ppocr.text', 'Apache-2.0', 'PP-OCRv6_det_small.onnx', 'PaddlePaddle')):
+        if any(file['fileName'].endswith(f'/share/blurd/{model}') for file in made['files']):
+            package = packages[model.split('.')[0]]
+            assert package['licenseDeclared'] == licence and holder in package['copyrightText']
+            assert re.fullmatch('[0-9a-f]{64}', packages[onnx]['checksums'][0]['checksumValue'])
 
 
 def validate(path):
