@@ -35,6 +35,7 @@ check "format" bash tests/check/format.sh
 check "bench/gpu.sh tells what failed" "$python" tests/check/gpu_script.py
 check "kinds of mutants" "$python" tests/check/mutants.py
 check "make run tells what it left out" "$python" tests/check/built.py
+check "models: the table, fetching and installing" "$python" tests/check/models.py
 check "systemd units" bash tests/check/units.sh
 
 echo "$passed passed, $failed failed, $skipped skipped"
