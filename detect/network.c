@@ -121,7 +121,7 @@ static enum status check_input(const struct network *network, int layer, struct 
                : fail(err, ST_UNSUPPORTED, "layer %s does not halve all sides evenly", form->name);
 }
 
-/* What is enlarged has the sides of the other, or half of them. */
+/* The input that is enlarged has the sides of the other, or half of them. */
 static bool fits_size(int shift, int other) {
     return shift == other || shift == other + 1;
 }
