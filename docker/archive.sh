@@ -47,7 +47,7 @@ write_readme() {
     cat >"$root/README" <<README
 blurd $version for $(uname -s) on $(dpkg --print-architecture), with the libraries that it uses, from $(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release).
 
-bin/blurd finds its libraries in lib/ and the face model in share/blurd/, wherever this folder lies.
+bin/blurd finds its libraries in lib/ and the models of detectors in share/blurd/, wherever this folder lies.
 share/blurd/blurd.conf is a configuration to start from. The units in lib/systemd/system expect this folder at $prefix.
 share/doc/blurd/sbom.spdx.json lists what is in here, with versions, licences and checksums.
 README
