@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-bool detect_excite_reads(const struct network *network, int layer) {
-    for (int i = layer + 1; i < network->layers; i++) {
-        if (network->layer[i].kind == NETWORK_EXCITE && network->layer[i].input == layer) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void *take(uint8_t *memory, size_t *used, size_t bytes) {
     uint8_t *taken = memory ? memory + *used : NULL;
     *used += bytes_align_up(bytes + DETECT_SLACK, IMAGE_ALIGNMENT);

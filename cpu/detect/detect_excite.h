@@ -3,12 +3,7 @@
 #ifndef BLURD_CPU_DETECT_DETECT_EXCITE_H
 #define BLURD_CPU_DETECT_DETECT_EXCITE_H
 
-#include <stdbool.h>
-
 #include "cpu/detect/detect_job.h"
-
-/* Whether an EXCITE layer reads this one. */
-bool detect_excite_reads(const struct network *network, int layer);
 
 /* Bytes of the sums and factors of all EXCITE layers. Lays them over memory, aligned like a picture, if it is
  * not NULL; the sums are 0 then. */

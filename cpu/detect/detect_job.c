@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/numbers.h"
-#include "cpu/detect/detect_excite.h"
 #include "cpu/detect/detect_sink.h"
 
 static uint8_t *take(struct detect_memory *memory, size_t bytes) {
@@ -79,7 +78,7 @@ void detect_job_place(struct detect_line *line, const struct detect_job *job, co
     if (job->form->layer[pass->last].kind == NETWORK_HEADS) {
         line->sums = (int32_t *)(void *)take(memory, columns * DETECT_SUMS * sizeof *line->sums);
     }
-    if (detect_excite_reads(job->form, pass->last)) {
+    if (detect_tensors_summed(job->form, pass->last)) {
         const size_t channels = (size_t)job->form->layer[pass->last].outputs;
         line->channel_sums = (uint32_t *)(void *)take(memory, channels * sizeof *line->channel_sums);
         line->all_sums = (uint64_t *)(void *)take(memory, channels * sizeof *line->all_sums);

@@ -101,6 +101,15 @@ void detect_passes_cut(const struct network *network, struct detect_passes *pass
     passes->count = (unsigned)(pass - passes->pass) + 1;
 }
 
+bool detect_tensors_summed(const struct network *network, int layer) {
+    for (int i = layer + 1; i < network->layers; i++) {
+        if (network->layer[i].kind == NETWORK_EXCITE && network->layer[i].input == layer) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- tensors ---- */
 
 /* Where the outputs of passes lie; those with `placed`. */

@@ -21,6 +21,9 @@ struct detect_passes {
 /* Whether the kernels can run a network that network_check accepts; else ST_UNSUPPORTED with a sentence. */
 enum status detect_tensors_check(const struct network *network, struct error *err);
 
+/* Whether an EXCITE layer reads this one, and needs the sums of its channels. */
+bool detect_tensors_summed(const struct network *network, int layer);
+
 /* Cuts a network into passes. Layers of a pass are those whose output only the next one reads, and that are
  * not worth a tensor: the many channels of inverted residual blocks, what is enlarged, what windows of the
  * next layer read, and the large outputs of the first layers. */

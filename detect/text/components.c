@@ -14,7 +14,7 @@ struct run {
 };
 
 /* A component that a run of the last row belongs to. Those that have become one point to the first. */
-struct part {
+struct growing {
     uint32_t into; /* itself: it is one */
     uint32_t kept; /* its place in the next row's list, plus 1; 0: no run of this row belongs to it */
     uint32_t left, top, right, bottom, pixels;
@@ -24,7 +24,7 @@ struct part {
 /* A row, and the components of the rows so far that may go on. */
 struct row {
     struct run *run;
-    struct part *part;
+    struct growing *part;
     uint32_t runs, parts;
 };
 
@@ -36,7 +36,7 @@ static uint32_t most_runs(uint32_t width) {
 size_t components_bytes(uint32_t width) {
     const size_t runs = most_runs(width);
     return 2 * (bytes_align_up(runs * sizeof(struct run), IMAGE_ALIGNMENT) +
-                bytes_align_up(2 * runs * sizeof(struct part), IMAGE_ALIGNMENT));
+                bytes_align_up(2 * runs * sizeof(struct growing), IMAGE_ALIGNMENT));
 }
 
 static void place_rows(struct row row[2], uint32_t width, uint8_t *memory) {
@@ -45,7 +45,7 @@ static void place_rows(struct row row[2], uint32_t width, uint8_t *memory) {
         row[i] = (struct row){.run = (void *)memory};
         memory += bytes_align_up(runs * sizeof(struct run), IMAGE_ALIGNMENT);
         row[i].part = (void *)memory;
-        memory += bytes_align_up(2 * runs * sizeof(struct part), IMAGE_ALIGNMENT);
+        memory += bytes_align_up(2 * runs * sizeof(struct growing), IMAGE_ALIGNMENT);
     }
 }
 
@@ -101,7 +101,7 @@ static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-static void merge(struct part *to, const struct part *from) {
+static void merge(struct growing *to, const struct growing *from) {
     to->left = smaller(to->left, from->left);
     to->top = smaller(to->top, from->top);
     to->right = larger(to->right, from->right);
@@ -122,8 +122,8 @@ static uint32_t unite(struct row *above, uint32_t a, uint32_t b) {
     return a;
 }
 
-static struct part part_of(const struct run *run, const uint8_t *map, uint32_t y) {
-    struct part part = {
+static struct growing part_of(const struct run *run, const uint8_t *map, uint32_t y) {
+    struct growing part = {
         .left = run->from, .top = y, .right = run->to, .bottom = y + 1, .pixels = run->to - run->from};
     for (uint32_t x = run->from; x < run->to; x++) {
         part.peak = part.peak > map[x] ? part.peak : map[x];
@@ -136,7 +136,7 @@ static void connect(struct row *above, struct row *row, const uint8_t *map, uint
     uint32_t first = 0; /* run above that may touch */
     for (uint32_t i = 0; i < row->runs; i++) {
         struct run *run = &row->run[i];
-        const struct part own = part_of(run, map, y);
+        const struct growing own = part_of(run, map, y);
         uint32_t part = above->parts;
         while (first < above->runs && above->run[first].to < run->from) {
             first++;
@@ -155,7 +155,7 @@ static void connect(struct row *above, struct row *row, const uint8_t *map, uint
     }
 }
 
-static void put(const struct part *part, uint8_t peak, struct candidates *candidates) {
+static void put(const struct growing *part, uint8_t peak, struct candidates *candidates) {
     if (part->peak >= peak && candidates->count++ < CANDIDATES_MAX) {
         candidates->candidate[candidates->count - 1] =
             (struct candidate){.x = (uint16_t)part->left,
@@ -174,7 +174,7 @@ static void carry(struct row *above, struct row *row, uint8_t peak, struct candi
     }
     row->parts = 0;
     for (uint32_t i = 0; i < row->runs; i++) {
-        struct part *part = &above->part[root(above, row->run[i].part)];
+        struct growing *part = &above->part[root(above, row->run[i].part)];
         if (part->kept == 0) {
             row->part[row->parts] = *part;
             row->part[row->parts].into = row->parts;
