@@ -51,11 +51,8 @@ struct detector {
     /* The smallest first sum of a cell of the network, or byte of its map, whose score is above the
      * threshold; INT32_MAX when none is. */
     int32_t (*least)(const struct model_weights *weights, double threshold);
-    /* Of a network that makes a map: writes the candidates of bytes of at least `least`. `memory`, of
-     * gather_bytes(width), is aligned like a picture. */
-    void (*gather)(const uint8_t *map, size_t stride, uint32_t width, uint32_t height, uint8_t least,
-                   uint8_t *memory, struct candidates *candidates);
-    size_t (*gather_bytes)(uint32_t width);
+    int pixel_least; /* of a network that makes a map: bytes from it on are a candidate, where they touch
+                        (detect/components.h) */
 };
 
 extern const struct cpu_search cpu_search_network; /* runs any network */

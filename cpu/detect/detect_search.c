@@ -9,6 +9,7 @@
 #include "cpu/detect/detect_excite.h"
 #include "cpu/detect/detect_job.h"
 #include "cpu/detect/detect_sink.h"
+#include "detect/components.h"
 
 enum { LEAST_COLUMNS = 64 /* of a tile */ };
 
@@ -119,7 +120,7 @@ static struct shared_memory plan_job(struct detect_job *job, const struct detect
     if (job->form->sums == 0) {
         const struct image_shape shape = map_shape(job);
         shared.map = image_layout(&map, &shape);
-        shared.gather = detector->gather_bytes ? detector->gather_bytes(width) : 0;
+        shared.gather = components_bytes(width);
     }
     return shared;
 }
@@ -172,8 +173,11 @@ static void finish(const struct detect_search *search, const struct detect_job *
         memset(search->candidates, 0, sizeof *search->candidates);
     } else {
         const struct plane *map = &job->map->plane[0];
-        search->detector->gather(map->data, map->stride, job->map->width, job->map->height,
-                                 (uint8_t)search->least, memory, search->candidates);
+        const uint8_t peak = (uint8_t)search->least;
+        const int pixel = search->detector->pixel_least;
+        const struct components_bounds bounds = {pixel < peak ? (uint8_t)pixel : peak, peak};
+        components_find(map->data, map->stride, job->map->width, job->map->height, bounds, memory,
+                        search->candidates);
     }
 }
 

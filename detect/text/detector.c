@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/tuned.h"
-#include "detect/text/components.h"
 #include "detect/text/text.h"
 
 static const struct network_layer layers[TEXT_LAYERS] = {
@@ -32,6 +31,5 @@ const struct detector detector_text = {
     .file = "ppocr.text",
     .least = text_least,
     .find = text_find,
-    .gather = text_gather,
-    .gather_bytes = components_bytes,
+    .pixel_least = TEXT_PIXEL_LEAST,
 };

@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "core/numbers.h"
-#include "detect/text/components.h"
+#include "detect/components.h"
 
 enum {
-    LOGITS = 16,       /* steps of a byte of the map (detect/convert.py, MAP_SCALE) */
-    PIXEL_LEAST = 106, /* of the map: a probability of 0.2 that a pixel is one of a line */
-    HEIGHT_MAX = 100,  /* pixels: what is higher is no line of text but a thing, */
-    TURNED_MAX = 50,   /* unless it is thin */
-    TURNED_LONG = 6,   /* and long: a line that is turned */
-    GROWTH = 10,       /* sixteenths of the short side: the map has the inner part of a line only */
-    GROWTH_LEAST = 2,  /* pixels in addition */
+    LOGITS = 16,      /* steps of a byte of the map (detect/convert.py, MAP_SCALE) */
+    HEIGHT_MAX = 100, /* pixels: what is higher is no line of text but a thing, */
+    TURNED_MAX = 50,  /* unless it is thin */
+    TURNED_LONG = 6,  /* and long: a line that is turned */
+    GROWTH = 10,      /* sixteenths of the short side: the map has the inner part of a line only */
+    GROWTH_LEAST = 2, /* pixels in addition */
 };
 
 int32_t text_least(const struct model_weights *weights, double threshold) {
@@ -111,12 +110,6 @@ static struct box box_of(const struct line *line, const struct boxes_frame *fram
                         .width = (line->right - line->left) * x,
                         .height = (line->bottom - line->top) * y,
                         .score = probability(line->peak)};
-}
-
-void text_gather(const uint8_t *map, size_t stride, uint32_t width, uint32_t height, uint8_t least,
-                 uint8_t *memory, struct candidates *candidates) {
-    const uint8_t pixel = least < PIXEL_LEAST ? least : PIXEL_LEAST;
-    components_find(map, stride, width, height, (struct components_bounds){pixel, least}, memory, candidates);
 }
 
 /* In the order of reading, as far as the upper edges tell it. */

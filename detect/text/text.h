@@ -19,8 +19,9 @@ enum text_layer {
 
 enum {
     TEXT_UNIT = 32,
-    TEXT_BORDER = 16,      /* words that the picture's edge cuts are found as their mirrored whole */
-    TEXT_CELL_HEIGHTS = 6, /* a block that is hidden is so many lines wide at least */
+    TEXT_BORDER = 16,       /* words that the picture's edge cuts are found as their mirrored whole */
+    TEXT_PIXEL_LEAST = 106, /* of the map: a probability of 0.2 that a pixel is one of a line */
+    TEXT_CELL_HEIGHTS = 6,  /* a block that is hidden is so many lines wide at least */
 };
 
 extern const struct detector detector_text;
@@ -28,11 +29,7 @@ extern const struct detector detector_text;
 /* The smallest byte of the map whose probability is at least the threshold; INT32_MAX when none is. */
 int32_t text_least(const struct model_weights *weights, double threshold);
 
-/* Writes the components of pixels that are probably of a line, of which one is at least `least`. */
-void text_gather(const uint8_t *map, size_t stride, uint32_t width, uint32_t height, uint8_t least,
-                 uint8_t *memory, struct candidates *candidates);
-
-/* Makes boxes of the components (detect/text/components.h) of a map. `candidates` may be anything: what is no
+/* Makes boxes of the components (detect/components.h) of a map. `candidates` may be anything: what is no
  * component of this picture is ST_CORRUPT. With frame->conceals lines become blocks, which are at least
  * TEXT_CELL_HEIGHTS lines wide. ST_LIMIT when there are more candidates than CANDIDATES_MAX or more boxes
  * than BOXES_MAX. Changes `candidates`. Does not allocate. */

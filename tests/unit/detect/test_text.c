@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/image.h"
-#include "detect/text/components.h"
+#include "detect/components.h"
 #include "detect/text/text.h"
 
 /* last: it defines a macro that is called fail, too */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "detect/text/components.h"
+#include "detect/components.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

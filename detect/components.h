@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Connected components of a map: pixels of at least a value that touch each other, also at corners. */
-#ifndef BLURD_DETECT_TEXT_COMPONENTS_H
-#define BLURD_DETECT_TEXT_COMPONENTS_H
+#ifndef BLURD_DETECT_COMPONENTS_H
+#define BLURD_DETECT_COMPONENTS_H
 
 #include <stddef.h>
 #include <stdint.h>
