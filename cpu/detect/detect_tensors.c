@@ -4,6 +4,7 @@
 #include "core/bytes.h"
 #include "core/image.h"
 #include "cpu/detect/detect_kernels.h"
+#include "detect/placing.h"
 
 /* ---- what the kernels can run ---- */
 
@@ -112,62 +113,16 @@ bool detect_tensors_summed(const struct network *network, int layer) {
 
 /* ---- tensors ---- */
 
-/* Where the outputs of passes lie; those with `placed`. */
-struct detect_placing {
-    const struct network *network;
-    const struct detect_passes *passes;
-    struct detect_tensor *tensors;
-    bool placed[NETWORK_LAYERS_MAX];
-    unsigned last[NETWORK_LAYERS_MAX]; /* passes that read them */
-};
-
 /* The last pass that reads the output of this one. */
-static unsigned last_reader(const struct detect_placing *placing, unsigned pass) {
-    const struct detect_passes *passes = placing->passes;
+static unsigned last_reader(const struct network *network, const struct detect_passes *passes,
+                            unsigned pass) {
     unsigned last = pass;
     for (unsigned p = pass + 1; p < passes->count; p++) {
         for (int i = passes->pass[p].first; i <= passes->pass[p].last; i++) {
-            last = reads(&placing->network->layer[i], passes->pass[pass].last) ? p : last;
+            last = reads(&network->layer[i], passes->pass[pass].last) ? p : last;
         }
     }
     return last;
-}
-
-static size_t tensor_bytes(const struct detect_tensor *tensor) {
-    return bytes_align_up(tensor->stride * tensor->height + DETECT_SLACK, IMAGE_ALIGNMENT);
-}
-
-static struct detect_tensor *output_of(const struct detect_placing *placing, unsigned pass) {
-    return &placing->tensors[placing->passes->pass[pass].last];
-}
-
-/* Whether the output of a pass, at its offset, overlaps no other tensor of the same time. If it overlaps one,
- * the offset becomes the end of that tensor. */
-static bool is_free(const struct detect_placing *placing, unsigned pass) {
-    struct detect_tensor *tensor = output_of(placing, pass);
-    for (unsigned p = 0; p < placing->passes->count; p++) {
-        const struct detect_tensor *other = output_of(placing, p);
-        bool together = placing->placed[p] && placing->last[p] >= pass && placing->last[pass] >= p;
-        size_t end = other->offset + tensor_bytes(other);
-        if (together && tensor->offset < end && other->offset < tensor->offset + tensor_bytes(tensor)) {
-            tensor->offset = end;
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The largest output that has no place yet; the number of passes: none. That of the last pass is the result.
- */
-static unsigned largest(const struct detect_placing *placing) {
-    const unsigned passes = placing->passes->count;
-    unsigned best = passes;
-    for (unsigned p = 0; p + 1 < passes; p++) {
-        bool larger =
-            best == passes || tensor_bytes(output_of(placing, p)) > tensor_bytes(output_of(placing, best));
-        best = !placing->placed[p] && larger ? p : best;
-    }
-    return best;
 }
 
 static void fill_size(const struct network *network, struct detect_tensor *tensors, int layer, uint32_t width,
@@ -184,24 +139,25 @@ static void fill_size(const struct network *network, struct detect_tensor *tenso
     tensor->stride = (size_t)tensor->width * (size_t)form->outputs;
 }
 
+/* The output of the last pass is the result. */
 size_t detect_tensors_plan(const struct network *network, const struct detect_passes *passes,
                            struct detect_tensor tensors[NETWORK_LAYERS_MAX], uint32_t width,
                            uint32_t height) {
-    size_t most = 0;
+    struct placing pieces[NETWORK_LAYERS_MAX];
+    const unsigned kept = passes->count - 1;
     for (int i = 0; i < network->layers; i++) {
         fill_size(network, tensors, i, width, height);
     }
-    struct detect_placing placing = {.network = network, .passes = passes, .tensors = tensors};
-    for (unsigned pass = 0; pass < passes->count; pass++) {
-        placing.last[pass] = last_reader(&placing, pass);
+    for (unsigned i = 0; i < kept; i++) {
+        const struct detect_tensor *tensor = &tensors[passes->pass[i].last];
+        pieces[i] = (struct placing){
+            .bytes = bytes_align_up(tensor->stride * tensor->height + DETECT_SLACK, IMAGE_ALIGNMENT),
+            .first = i,
+            .last = last_reader(network, passes, i)};
     }
-    for (unsigned pass; (pass = largest(&placing)) < passes->count; placing.placed[pass] = true) {
-        struct detect_tensor *tensor = output_of(&placing, pass);
-        tensor->offset = 0;
-        while (!is_free(&placing, pass)) {
-        }
-        size_t end = tensor->offset + tensor_bytes(tensor);
-        most = end > most ? end : most;
+    const size_t bytes = placing_fill(pieces, kept);
+    for (unsigned i = 0; i < kept; i++) {
+        tensors[passes->pass[i].last].offset = pieces[i].offset;
     }
-    return most;
+    return bytes;
 }

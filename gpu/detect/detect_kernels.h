@@ -21,6 +21,16 @@ enum {
     KERNEL_FACE_SMOOTH_HEIGHT = 8,
 };
 
+/* What a network searches. */
+struct kernel_picture {
+    struct kernel_grid plane[KERNEL_PLANES];
+    int32_t model; /* enum pixel_model */
+    int32_t channels, depth;
+    int32_t shift_x, shift_y; /* of chroma */
+    int32_t reserved;
+};
+KERNEL_SIZE_IS(kernel_picture, 144);
+
 /* Biases and scales of the channels that a lane gets, the former as the sums that instructions start from.
  * Scales are times 2^100. Of `expand`, which has outputs as rows: for each g, channels 4g to 4g + 3. */
 struct face_expand_terms {
@@ -95,11 +105,7 @@ KERNEL_SIZE_IS(face_block_pass, 112);
 /* The first layers. The block's source is the picture. */
 struct face_stem_pass {
     struct face_block_pass block;
-    struct kernel_grid plane[KERNEL_PLANES];
-    int32_t model; /* enum pixel_model */
-    int32_t channels, depth;
-    int32_t shift_x, shift_y; /* of chroma */
-    int32_t reserved;
+    struct kernel_picture picture;
 };
 KERNEL_SIZE_IS(face_stem_pass, 256);
 

@@ -9,19 +9,38 @@
 
 /* A kernel each. STEM: a 3x3 with stride 2 of the picture, then as in a block. BLOCK: an inverted residual
  * block: 1x1 with ReLU, 3x3 of each channel with ReLU, 1x1, and perhaps an addition. NECK: a 1x1 with ReLU,
- * to which perhaps an enlargement is added. HEADS: a 3x3 with ReLU, and the heads. */
-enum pack_kind { PACK_STEM, PACK_BLOCK, PACK_NECK, PACK_HEADS };
+ * to which perhaps an enlargement is added. HEADS: a 3x3 with ReLU, and the heads. What is no such pattern is
+ * a step for each layer (gpu/detect/layers/). PICTURE: the picture becomes a tensor. PRODUCT: DENSE, POINT
+ * and UP. */
+enum pack_kind {
+    PACK_STEM,
+    PACK_BLOCK,
+    PACK_NECK,
+    PACK_HEADS,
+    PACK_PICTURE,
+    PACK_PRODUCT,
+    PACK_DEPTH,
+    PACK_POOL,
+    PACK_CONCAT,
+    PACK_EXCITE,
+};
+
+enum { PACK_STEPS_MAX = NETWORK_LAYERS_MAX + 1 };
 
 /* The layers `first` to `last`, one after the other, and the offsets of their packed weights. */
 struct pack_step {
     enum pack_kind kind;
-    int first, last;
-    size_t weights; /* STEM, BLOCK: chunks; NECK: of the 1x1; HEADS: of the 3x3 */
-    size_t terms;   /* NECK, HEADS */
+    int first, last; /* PICTURE: NETWORK_PICTURE */
+    size_t weights;  /* STEM, BLOCK: chunks; NECK: of the 1x1; HEADS: of the 3x3; PRODUCT, DEPTH */
+    size_t terms;    /* NECK, HEADS */
     union {
         struct {
             size_t chunk_bytes;
             size_t scales, biases; /* of the last layer */
+            size_t table;
+        };
+        struct {
+            size_t reduce, reduce_bias, expand, expand_bias;
         };
         struct {
             size_t up_weights, up_terms;
@@ -35,7 +54,7 @@ struct pack_step {
 struct pack_layout {
     const struct network *network;
     int count;
-    struct pack_step step[NETWORK_LAYERS_MAX];
+    struct pack_step step[PACK_STEPS_MAX];
     size_t size;
 };
 
@@ -58,6 +77,9 @@ int pack_projections(const struct network_layer *form);
 
 /* The layer that a NECK enlarges; NETWORK_NONE: none. */
 int pack_up_layer(const struct pack_step *step);
+
+/* Takes memory for an array at the end of *size bytes. Returns its offset. */
+size_t pack_take(size_t *size, size_t bytes);
 
 /* Recognises the steps of a network. ST_UNSUPPORTED with a sentence for one that kernels cannot run. */
 enum status pack_layout(const struct network *network, struct pack_layout *layout, struct error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which steps a network has, and where their packed weights lie. */
 #include "gpu/detect/detect_kernels.h"
+#include "gpu/detect/layers/layer_pack.h"
 #include "gpu/detect/pack.h"
 
 enum {
@@ -14,7 +15,7 @@ enum {
 
 /* ---- layout ---- */
 
-static size_t take(size_t *size, size_t bytes) {
+size_t pack_take(size_t *size, size_t bytes) {
     size_t at = *size;
     *size = bytes_align_up(at + bytes, ALIGNMENT);
     return at;
@@ -42,31 +43,33 @@ static void place_block(const struct network *network, struct pack_step *step, s
     step->chunk_bytes = (size_t)pack_steps(expand) * KERNEL_FACE_STEP + KERNEL_FACE_DEPTH +
                         2 * KERNEL_FACE_TERMS + (size_t)pack_projections(project) * KERNEL_FACE_ROWS;
     /* Groups of warps that have nothing to do read zeros behind the chunks. */
-    step->weights = take(size, (size_t)(pack_chunks(expand) + MOST_GROUPS - 1) * step->chunk_bytes);
-    step->scales = take(size, outputs * sizeof(float));
-    step->biases = take(size, outputs * sizeof(int32_t));
+    step->weights = pack_take(size, (size_t)(pack_chunks(expand) + MOST_GROUPS - 1) * step->chunk_bytes);
+    step->scales = pack_take(size, outputs * sizeof(float));
+    step->biases = pack_take(size, outputs * sizeof(int32_t));
 }
 
 static void place_neck(const struct network *network, struct pack_step *step, size_t *size) {
     const size_t steps = (size_t)pack_steps(&network->layer[step->last]);
-    step->weights = take(size, steps * NECK_EIGHTHS * KERNEL_FACE_WARP);
-    step->terms = take(size, QUAD * sizeof(struct face_neck_terms));
+    step->weights = pack_take(size, steps * NECK_EIGHTHS * KERNEL_FACE_WARP);
+    step->terms = pack_take(size, QUAD * sizeof(struct face_neck_terms));
     if (pack_up_layer(step) != NETWORK_NONE) {
-        step->up_weights = take(size, (size_t)4 * NECK_EIGHTHS * KERNEL_FACE_WARP);
-        step->up_terms = take(size, QUAD * sizeof(struct face_neck_terms));
+        step->up_weights = pack_take(size, (size_t)4 * NECK_EIGHTHS * KERNEL_FACE_WARP);
+        step->up_terms = pack_take(size, QUAD * sizeof(struct face_neck_terms));
     }
 }
 
 static void place_step(const struct network *network, struct pack_step *step, size_t *size) {
-    if (step->kind == PACK_NECK) {
+    if (step->kind > PACK_HEADS) {
+        layer_pack_place(network, step, size);
+    } else if (step->kind == PACK_NECK) {
         place_neck(network, step, size);
     } else if (step->kind != PACK_HEADS) {
         place_block(network, step, size);
     } else {
-        step->weights = take(size, (size_t)KERNEL_FACE_SMOOTH_STEPS * NECK_EIGHTHS * KERNEL_FACE_WARP);
-        step->terms = take(size, QUAD * sizeof(struct face_neck_terms));
-        step->head_weights = take(size, (size_t)2 * KERNEL_FACE_WARP);
-        step->head_biases = take(size, 16 * sizeof(int32_t));
+        step->weights = pack_take(size, (size_t)KERNEL_FACE_SMOOTH_STEPS * NECK_EIGHTHS * KERNEL_FACE_WARP);
+        step->terms = pack_take(size, QUAD * sizeof(struct face_neck_terms));
+        step->head_weights = pack_take(size, (size_t)2 * KERNEL_FACE_WARP);
+        step->head_biases = pack_take(size, 16 * sizeof(int32_t));
     }
 }
 
@@ -131,7 +134,7 @@ static bool is_narrow(const struct network_layer *form, enum network_kind kind) 
 }
 
 /* The layers from `first` on, of which `left` are there. False: they are no pattern. */
-static bool recognise(const struct network *network, int first, struct pack_step *step) {
+static bool is_pattern(const struct network *network, int first, struct pack_step *step) {
     const struct network_layer *form = &network->layer[first];
     const int left = network->layers - first;
     const bool picture = form->input == NETWORK_PICTURE;
@@ -140,11 +143,12 @@ static bool recognise(const struct network *network, int first, struct pack_step
         step->kind = PACK_STEM, step->last = first + 2;
     } else if (left > 2 && !picture && is_block(form, NETWORK_POINT)) {
         step->kind = PACK_BLOCK, step->last = first + 2;
-    } else if (left > 1 && is_narrow(form, NETWORK_UP) && is_neck(form + 1) && form[1].addend == first) {
+    } else if (left > 1 && is_narrow(form, NETWORK_UP) && is_neck(form + 1)) {
         step->kind = PACK_NECK, step->last = first + 1;
     } else if (!picture && is_neck(form) && form->addend == NETWORK_NONE) {
         step->kind = PACK_NECK, step->last = first;
-    } else if (left == 2 && is_narrow(form, NETWORK_DENSE) && form->stride == 1) {
+    } else if (left == 2 && is_narrow(form, NETWORK_DENSE) && form->stride == 1 &&
+               form[1].kind == NETWORK_HEADS && network_zero(network, form->input) == 0) {
         step->kind = PACK_HEADS, step->last = first + 1;
     } else {
         return false;
@@ -152,38 +156,61 @@ static bool recognise(const struct network *network, int first, struct pack_step
     return step->kind > PACK_BLOCK || pack_division(network, step);
 }
 
-/* Whether a layer within a step reads what no step writes, or something else than the layer before it. */
-static bool reads_well(const struct pack_layout *layout, const struct pack_step *step, int layer) {
-    const struct network_layer *form = &layout->network->layer[layer];
-    const int places[] = {form->input, form->addend};
-    const bool chained = step->kind != PACK_NECK && layer > step->first;
-    for (int i = 0; i < 2; i++) {
-        bool written = places[i] < 0 || (layer > step->first && places[i] == layer - 1);
-        for (int j = 0; j < layout->count && !written; j++) {
-            written = layout->step[j].last == places[i];
-        }
-        if (!written) {
+/* Whether what a step makes of `layer`, which is not its last one, is read where it is made, and nowhere
+ * else: by the next layer as its input, or of a NECK as its addend. */
+static bool stays_within(const struct network *network, const struct pack_step *step, int layer) {
+    const bool neck = step->kind == PACK_NECK;
+    for (int i = layer + 1; i < network->layers; i++) {
+        const struct network_layer *form = &network->layer[i];
+        const bool within = i == layer + 1;
+        if ((form->input == layer) != (within && !neck) || (form->addend == layer) != (within && neck)) {
             return false;
         }
     }
-    return !chained || form->input == layer - 1;
+    return true;
+}
+
+/* The step that begins with a layer. */
+static bool recognise(const struct network *network, int first, struct pack_step *step) {
+    bool pattern = is_pattern(network, first, step);
+    for (int i = first; pattern && i < step->last; i++) {
+        pattern = stays_within(network, step, i);
+    }
+    return pattern || layer_pack_recognise(network, first, step);
+}
+
+static bool has_picture(const struct pack_layout *layout) {
+    for (int i = 0; i < layout->count; i++) {
+        if (layout->step[i].kind == PACK_PICTURE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds a step, before the first layer that is one and reads the picture also that of the picture. */
+static void add_step(struct pack_layout *layout, struct pack_step step) {
+    const struct network *network = layout->network;
+    const bool picture = step.kind == PACK_PRODUCT && network->layer[step.first].input == NETWORK_PICTURE;
+    if (picture && !has_picture(layout)) {
+        layout->step[layout->count++] =
+            (struct pack_step){.kind = PACK_PICTURE, .first = NETWORK_PICTURE, .last = NETWORK_PICTURE};
+    }
+    place_step(network, &step, &layout->size);
+    layout->step[layout->count++] = step;
 }
 
 enum status pack_layout(const struct network *network, struct pack_layout *layout, struct error *err) {
     enum status status = network_check(network, err);
     *layout = (struct pack_layout){.network = network};
-    for (int i = 0; i < network->layers && status == ST_OK; i = layout->step[layout->count++].last + 1) {
-        struct pack_step *step = &layout->step[layout->count];
-        bool runs = recognise(network, i, step);
-        for (int j = i; j <= step->last && runs; j++) {
-            runs = reads_well(layout, step, j);
-        }
-        if (!runs) {
-            return fail(err, ST_UNSUPPORTED,
-                        "there are no kernels for layer %s of the network and those behind",
+    for (int i = 0; i < network->layers && status == ST_OK;) {
+        struct pack_step step;
+        if (!recognise(network, i, &step)) {
+            return fail(err, ST_UNSUPPORTED, "there is no kernel for layer %s of the network",
                         network->layer[i].name);
         }
-        place_step(network, step, &layout->size);
+        add_step(layout, step);
+        i = step.last + 1;
     }
     return status;
 }

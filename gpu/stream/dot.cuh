@@ -16,13 +16,13 @@
 
 /* dp2a.lo, dp2a.hi and dp4a, of values with a sign ("s32") or without. */
 static inline uint32_t dot_on_host(const char *instruction, uint32_t a, uint32_t b, uint32_t sum) {
-    bool four = instruction[2] == '4', high = instruction[5] == 'h',
-         sign = strstr(instruction, "s32") != NULL;
+    bool four = instruction[2] == '4', high = instruction[5] == 'h';
+    const char *types = instruction + (four ? 5 : 8); /* "u32.s32" */
     for (unsigned i = 0; i < (four ? 4 : 2); i++) {
         uint32_t value = four ? a >> 8 * i : a >> 16 * i, byte = b >> (8 * i + (high ? 16 : 0)) & 0xff;
-        value = four ? (sign ? (uint32_t)(int8_t)value : value & 0xff)
-                     : (sign ? (uint32_t)(int16_t)value : value & 0xffff);
-        sum += value * (sign ? (uint32_t)(int8_t)byte : byte);
+        value = four ? (types[0] == 's' ? (uint32_t)(int8_t)value : value & 0xff)
+                     : (types[0] == 's' ? (uint32_t)(int16_t)value : value & 0xffff);
+        sum += value * (types[4] == 's' ? (uint32_t)(int8_t)byte : byte);
     }
     return sum;
 }
@@ -45,6 +45,11 @@ static __device__ __forceinline__ int32_t dot_low_signed(int32_t a, int32_t b, i
 
 static __device__ __forceinline__ int32_t dot_high_signed(int32_t a, int32_t b, int32_t sum) {
     DOT("dp2a.hi.s32.s32", int32_t);
+}
+
+/* `sum`, and the four bytes of `a` times those of `b`, which alone have a sign. */
+static __device__ __forceinline__ int32_t dot_four_mixed(uint32_t a, int32_t b, int32_t sum) {
+    DOT("dp4a.u32.s32", int32_t);
 }
 
 /* `sum`, and the four bytes of `a` times those of `b`, all with a sign. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Searches against a plain network: for faces with random weights, and with the model FACE_MODEL if it is
- * set; and with another network of the patterns that kernels know. */
+ * set; with another network of the patterns that kernels know; and with networks that make maps. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,9 @@
 #include "tests/filters/reference_network.h"
 #include "tests/gpu/check.h"
 
-/* A picture, and the sums of all cells. */
+enum { UNTOUCHED = 0xa5 /* byte of what kernels do not write */ };
+
+/* A picture, and the sums of all cells or the bytes of the map. */
 struct faces_case {
     struct image_shape shape;
     struct image image;
@@ -121,8 +124,8 @@ static bool same(const struct faces_case *made, const struct network *network, i
     return count == got->count && count <= CANDIDATES_MAX;
 }
 
-static void check_case(struct check *check, const struct image_shape *shape, const struct detector *detector,
-                       const struct model_weights *weights) {
+static void check_candidates(struct check *check, const struct image_shape *shape,
+                             const struct detector *detector, const struct model_weights *weights) {
     struct error err = {0};
     struct faces_case made = {.shape = *shape};
     make_case(check, &made, weights);
@@ -149,6 +152,71 @@ static void check_case(struct check *check, const struct image_shape *shape, con
     free(memory);
     free(made.memory);
     free(made.sums);
+}
+
+/* ---- maps ---- */
+
+/* Runs the network over the case's picture, and fetches the map, which lies in the target's memory. */
+static enum status make_map(struct check *check, const struct faces_case *made, const struct image *target,
+                            uint8_t *map, size_t size, struct error *err) {
+    struct gpu_stream *stream = &check->jpeg.stream;
+    struct image layout;
+    const struct detect_plan plan = {
+        .detector = DETECTOR_FACES, .width = made->width, .height = made->height};
+    const size_t source_size = image_layout(&layout, &made->shape);
+    must(gpu_stream_reserve(stream, &stream->source, source_size, err), err);
+    must(gpu_stream_reserve(stream, &stream->target, size, err), err);
+    must(gpu_stream_upload(stream, stream->source.data, made->memory, source_size, err), err);
+    must(gpu_stream_fill(stream, stream->target.data, UNTOUCHED, size, err), err);
+    const struct image source = gpu_chain_image(&made->image, stream->source.data),
+                       to = gpu_chain_image(target, stream->target.data);
+    enum status status = gpu_detect_steps(stream, &plan, &source, &to, 0, INT_MAX, err);
+    status = status == ST_OK ? gpu_stream_download(stream, map, stream->target.data, size, err) : status;
+    return gpu_stream_abandon(stream, status);
+}
+
+/* Whether the map is that of the reference, and nothing beside it was written. */
+static bool same_map(const struct faces_case *made, const struct image *target) {
+    const struct plane *plane = &target->plane[0];
+    for (uint32_t y = 0; y < made->height; y++) {
+        const uint8_t *row = plane_row(plane, y);
+        for (uint32_t x = 0; x < plane->stride; x++) {
+            const int32_t wanted = x < made->width ? made->sums[(size_t)y * made->width + x] : UNTOUCHED;
+            if (row[x] != wanted) {
+                printf("    %u %u is %u, not %d\n", x, y, row[x], (int)wanted);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void check_map(struct check *check, const struct image_shape *shape, const struct detector *detector,
+                      const struct model_weights *weights) {
+    struct error err = {0};
+    struct faces_case made = {.shape = *shape};
+    struct image target;
+    make_case(check, &made, weights);
+    const struct image_shape result = {
+        .model = PIXEL_GRAY, .depth = 8, .width = made.width, .height = made.height};
+    const size_t size = image_layout(&target, &result);
+    uint8_t *map = aligned_alloc(IMAGE_ALIGNMENT, size);
+    image_place(&target, map);
+    const bool right = make_map(check, &made, &target, map, size, &err) == ST_OK && same_map(&made, &target);
+    check->passed += right;
+    check->failed += !right;
+    if (!right) {
+        printf("FAILED %s, model %d, %u bits, %ux%u: %s\n", detector->name, (int)shape->model, shape->depth,
+               shape->width, shape->height, err.text);
+    }
+    free(map);
+    free(made.memory);
+    free(made.sums);
+}
+
+static void check_case(struct check *check, const struct image_shape *shape, const struct detector *detector,
+                       const struct model_weights *weights) {
+    (weights->network->sums > 0 ? check_candidates : check_map)(check, shape, detector, weights);
 }
 
 /* Every kind of picture at one size, and every size with one kind. */
@@ -200,6 +268,8 @@ static void check_weights(struct check *check, const struct detector *detector, 
 void check_faces(struct check *check, bool quick) {
     check_weights(check, &detector_faces, quick);
     check_weights(check, &networks_blocks, true);
+    check_weights(check, &networks_map, quick);
+    check_weights(check, &networks_text, true);
     if (is_given) {
         check_model(check, &given, quick);
         model_close(&given);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The patterns that kernels of the GPU have are found in tables of layers, and other tables are refused.
- * tests/gpu/faces.c runs a made-up network of them. */
+ * The patterns that kernels of the GPU have are found in tables of layers, other layers are steps of their
+ * own, and tables with what there is no kernel for are refused. tests/gpu/faces.c runs made-up networks of
+ * them. */
 #include "detect/faces/faces.h"
 #include "gpu/detect/pack.h"
 #include "tests/filters/network_fixture.h"
@@ -46,35 +47,68 @@ static void test_steps_of_another_network(void **state) {
     }
 }
 
-/* Layer `index` of the made-up network is another one. */
-static void refused(int index, const struct network_layer *other, const char *named) {
+/* The kinds of steps when layer `index` of the network of blocks is another one. */
+static void has_steps(int index, const struct network_layer *other, unsigned count,
+                      const enum pack_kind *kinds) {
     struct network_layer layers[NETWORK_LAYERS_MAX];
     struct network network = *networks_blocks.network;
     struct error err = {0};
     memcpy(layers, network.layer, (size_t)network.layers * sizeof *layers);
     layers[index] = *other;
     network.layer = layers;
-    assert_int_equal(network_check(&network, &err), ST_OK);
-    assert_int_equal(pack_layout(&network, &layout, &err), ST_UNSUPPORTED);
-    if (!strstr(err.text, "there are no kernels for layer") || !strstr(err.text, named)) {
+    assert_int_equal(pack_layout(&network, &layout, &err), ST_OK);
+    assert_int_equal(layout.count, count);
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_equal(layout.step[i].kind, kinds[i]);
+    }
+}
+
+/* What is no pattern runs layer by layer. */
+static void test_single_layers(void **state) {
+    (void)state;
+    static const enum pack_kind block[] = {PACK_STEM,  PACK_BLOCK, PACK_PRODUCT, PACK_DEPTH, PACK_PRODUCT,
+                                           PACK_BLOCK, PACK_NECK,  PACK_NECK,    PACK_HEADS};
+    static const enum pack_kind neck[] = {PACK_STEM, PACK_BLOCK,   PACK_BLOCK, PACK_BLOCK,
+                                          PACK_NECK, PACK_PRODUCT, PACK_NECK,  PACK_HEADS};
+    static const enum pack_kind stem[] = {PACK_PICTURE, PACK_PRODUCT, PACK_DEPTH, PACK_PRODUCT, PACK_BLOCK,
+                                          PACK_BLOCK,   PACK_BLOCK,   PACK_NECK,  PACK_NECK,    PACK_HEADS};
+    struct network_layer other = networks_blocks.network->layer[8];
+    other.activation = NETWORK_RELU; /* a projection with a ReLU */
+    has_steps(8, &other, 9, block);
+    other = networks_blocks.network->layer[14], other.addend = NETWORK_NONE;
+    has_steps(14, &other, 8, neck);
+    other = networks_blocks.network->layer[2], other.activation = NETWORK_RELU;
+    has_steps(2, &other, 10, stem);
+}
+
+static void test_steps_of_a_map(void **state) {
+    (void)state;
+    struct error err = {0};
+    assert_int_equal(pack_layout(networks_map.network, &layout, &err), ST_OK);
+    assert_int_equal(layout.count, networks_map.network->layers + 1);
+    assert_int_equal(layout.step[0].kind, PACK_PICTURE);
+    assert_int_equal(layout.step[2].kind, PACK_POOL);
+    assert_int_equal(layout.step[5].kind, PACK_CONCAT);
+    assert_int_equal(layout.step[8].kind, PACK_DEPTH);
+    assert_int_equal(layout.step[9].kind, PACK_EXCITE);
+    assert_int_equal(layout.step[layout.count - 1].kind, PACK_PRODUCT);
+    assert_int_equal(pack_layout(networks_text.network, &layout, &err), ST_OK);
+}
+
+static void refused(const struct network *network, const char *named) {
+    struct error err = {0};
+    assert_int_equal(network_check(network, &err), ST_OK);
+    assert_int_equal(pack_layout(network, &layout, &err), ST_UNSUPPORTED);
+    if (!strstr(err.text, "there is no kernel for layer") || !strstr(err.text, named)) {
         fail_msg("\"%s\" does not name %s", err.text, named);
     }
 }
 
+/* Heads that no pattern has, and channels that are no words. */
 static void test_refusals(void **state) {
     (void)state;
-    struct error err = {0};
-    struct network_layer other = networks_blocks.network->layer[8];
-    other.activation = NETWORK_RELU; /* a projection with a ReLU */
-    refused(8, &other, "two_expand");
-    other = networks_blocks.network->layer[12], other.activation = NETWORK_LINEAR;
-    refused(12, &other, "neck");
-    other = networks_blocks.network->layer[13], other.activation = NETWORK_LINEAR;
-    refused(13, &other, "up");
-    other = networks_blocks.network->layer[14], other.addend = NETWORK_NONE;
-    refused(14, &other, "up");
-    assert_int_equal(pack_layout(networks_mixed.network, &layout, &err), ST_UNSUPPORTED);
-    assert_int_equal(pack_layout(networks_odd.network, &layout, &err), ST_UNSUPPORTED);
+    refused(networks_mixed.network, "heads");
+    refused(networks_odd.network, "stem");
 }
 
 /* Kernels leave out offsets within a step. */
@@ -95,8 +129,9 @@ static void test_offsets(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_of_faces),
-                                       cmocka_unit_test(test_steps_of_another_network),
-                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_offsets)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps_of_faces), cmocka_unit_test(test_steps_of_another_network),
+        cmocka_unit_test(test_single_layers),  cmocka_unit_test(test_steps_of_a_map),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_offsets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * A search on a device, as those who launch its kernels see it. */
+#ifndef BLURD_GPU_DETECT_SEARCH_H
+#define BLURD_GPU_DETECT_SEARCH_H
+
+#include "gpu/detect/pack.h"
+#include "gpu/stream/stream.h"
+
+/* The sizes of the padded picture, and where the outputs of the layers lie. */
+struct search {
+    struct gpu_stream *stream;
+    const struct network *form;
+    const struct model_weights *weights;
+    CUdeviceptr packed; /* the weights as kernels read them */
+    const struct image *source, *target;
+    int32_t least; /* first sum of a candidate */
+    int32_t width, height;
+    CUdeviceptr picture; /* as a tensor, for layers that are a step of their own */
+    CUdeviceptr tensor[NETWORK_LAYERS_MAX];
+    CUdeviceptr sums[NETWORK_LAYERS_MAX], factors[NETWORK_LAYERS_MAX]; /* of EXCITE layers */
+};
+
+/* Lays the tensors that a step leaves to others, and what EXCITE layers need, over the stream's scratch
+ * memory: as long as they are read. The first step also clears the sums. ST_BUSY without memory, else
+ * ST_DEVICE. */
+enum status search_place(struct search *search, const struct pack_layout *layout, bool first,
+                         struct error *err);
+
+/* What is searched, for a kernel. */
+struct kernel_picture search_picture(const struct search *search);
+
+#endif

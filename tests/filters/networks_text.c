@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * The kinds and sizes of the layers of a network that finds text. */
+#include "tests/filters/networks.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+#define PICTURE NETWORK_PICTURE
+#define NONE NETWORK_NONE
+#define RELU NETWORK_RELU
+#define LINEAR NETWORK_LINEAR
+#define TABLE NETWORK_TABLE
+
+static const struct network_layer layers[] = {
+    {"dense0", NETWORK_DENSE, 3, PICTURE, NONE, 3, 24, 2, RELU},
+    {"dense1", NETWORK_DENSE, 3, 0, NONE, 24, 12, 1, RELU},
+    {"dense2", NETWORK_DENSE, 3, 1, NONE, 12, 24, 1, RELU},
+    {"pool3", NETWORK_POOL, 2, 0, NONE, 24, 24, 1, LINEAR},
+    {"concat4", NETWORK_CONCAT, 1, 3, 2, 24, 48, 1, LINEAR},
+    {"dense5", NETWORK_DENSE, 3, 4, NONE, 48, 24, 2, RELU},
+    {"point6", NETWORK_POINT, 1, 5, NONE, 24, 48, 1, RELU},
+    {"depth7", NETWORK_DEPTH, 3, 6, NONE, 48, 48, 1, LINEAR},
+    {"excite8", NETWORK_EXCITE, 12, 7, NONE, 48, 48, 1, LINEAR},
+    {"point9", NETWORK_POINT, 1, 8, NONE, 48, 96, 1, TABLE},
+    {"point10", NETWORK_POINT, 1, 9, 8, 96, 48, 1, LINEAR},
+    {"depth11", NETWORK_DEPTH, 3, 10, NONE, 48, 48, 1, LINEAR},
+    {"point12", NETWORK_POINT, 1, 11, NONE, 48, 96, 1, TABLE},
+    {"point13", NETWORK_POINT, 1, 12, 11, 96, 48, 1, LINEAR},
+    {"depth14", NETWORK_DEPTH, 3, 13, NONE, 48, 48, 2, LINEAR},
+    {"point15", NETWORK_POINT, 1, 14, NONE, 48, 96, 1, TABLE},
+    {"point16", NETWORK_POINT, 1, 15, NONE, 96, 96, 1, LINEAR},
+    {"depth17", NETWORK_DEPTH, 3, 16, NONE, 96, 96, 1, LINEAR},
+    {"excite18", NETWORK_EXCITE, 24, 17, NONE, 96, 96, 1, LINEAR},
+    {"point19", NETWORK_POINT, 1, 18, NONE, 96, 192, 1, TABLE},
+    {"point20", NETWORK_POINT, 1, 19, 18, 192, 96, 1, LINEAR},
+    {"depth21", NETWORK_DEPTH, 3, 20, NONE, 96, 96, 1, LINEAR},
+    {"point22", NETWORK_POINT, 1, 21, NONE, 96, 192, 1, TABLE},
+    {"point23", NETWORK_POINT, 1, 22, 21, 192, 96, 1, LINEAR},
+    {"depth24", NETWORK_DEPTH, 3, 23, NONE, 96, 96, 2, LINEAR},
+    {"point25", NETWORK_POINT, 1, 24, NONE, 96, 192, 1, TABLE},
+    {"point26", NETWORK_POINT, 1, 25, NONE, 192, 192, 1, LINEAR},
+    {"depth27", NETWORK_DEPTH, 3, 26, NONE, 192, 192, 1, LINEAR},
+    {"excite28", NETWORK_EXCITE, 48, 27, NONE, 192, 192, 1, LINEAR},
+    {"point29", NETWORK_POINT, 1, 28, NONE, 192, 384, 1, TABLE},
+    {"point30", NETWORK_POINT, 1, 29, 28, 384, 192, 1, LINEAR},
+    {"depth31", NETWORK_DEPTH, 3, 30, NONE, 192, 192, 1, LINEAR},
+    {"point32", NETWORK_POINT, 1, 31, NONE, 192, 384, 1, TABLE},
+    {"point33", NETWORK_POINT, 1, 32, 31, 384, 192, 1, LINEAR},
+    {"depth34", NETWORK_DEPTH, 3, 33, NONE, 192, 192, 1, LINEAR},
+    {"excite35", NETWORK_EXCITE, 48, 34, NONE, 192, 192, 1, LINEAR},
+    {"point36", NETWORK_POINT, 1, 35, NONE, 192, 384, 1, TABLE},
+    {"point37", NETWORK_POINT, 1, 36, 35, 384, 192, 1, LINEAR},
+    {"depth38", NETWORK_DEPTH, 3, 37, NONE, 192, 192, 1, LINEAR},
+    {"point39", NETWORK_POINT, 1, 38, NONE, 192, 384, 1, TABLE},
+    {"point40", NETWORK_POINT, 1, 39, 38, 384, 192, 1, LINEAR},
+    {"depth41", NETWORK_DEPTH, 3, 40, NONE, 192, 192, 2, LINEAR},
+    {"point42", NETWORK_POINT, 1, 41, NONE, 192, 384, 1, TABLE},
+    {"point43", NETWORK_POINT, 1, 42, NONE, 384, 384, 1, LINEAR},
+    {"depth44", NETWORK_DEPTH, 3, 43, NONE, 384, 384, 1, LINEAR},
+    {"excite45", NETWORK_EXCITE, 96, 44, NONE, 384, 384, 1, LINEAR},
+    {"point46", NETWORK_POINT, 1, 45, NONE, 384, 768, 1, TABLE},
+    {"point47", NETWORK_POINT, 1, 46, 45, 768, 384, 1, LINEAR},
+    {"depth48", NETWORK_DEPTH, 3, 47, NONE, 384, 384, 1, LINEAR},
+    {"point49", NETWORK_POINT, 1, 48, NONE, 384, 768, 1, TABLE},
+    {"point50", NETWORK_POINT, 1, 49, 48, 768, 384, 1, LINEAR},
+    {"point51", NETWORK_POINT, 1, 50, NONE, 384, 96, 1, LINEAR},
+    {"excite52", NETWORK_EXCITE, 24, 51, NONE, 96, 96, 1, LINEAR},
+    {"point53", NETWORK_POINT, 1, 40, NONE, 192, 96, 1, LINEAR},
+    {"excite54", NETWORK_EXCITE, 24, 53, 52, 96, 96, 1, LINEAR},
+    {"point55", NETWORK_POINT, 1, 23, NONE, 96, 96, 1, LINEAR},
+    {"excite56", NETWORK_EXCITE, 24, 55, 54, 96, 96, 1, LINEAR},
+    {"point57", NETWORK_POINT, 1, 13, NONE, 48, 96, 1, LINEAR},
+    {"excite58", NETWORK_EXCITE, 24, 57, 56, 96, 96, 1, LINEAR},
+    {"depth59", NETWORK_DEPTH, 7, 52, NONE, 96, 96, 1, LINEAR},
+    {"point60", NETWORK_POINT, 1, 59, NONE, 96, 24, 1, LINEAR},
+    {"excite61", NETWORK_EXCITE, 6, 60, NONE, 24, 24, 1, LINEAR},
+    {"depth62", NETWORK_DEPTH, 7, 54, NONE, 96, 96, 1, LINEAR},
+    {"point63", NETWORK_POINT, 1, 62, NONE, 96, 24, 1, LINEAR},
+    {"excite64", NETWORK_EXCITE, 6, 63, NONE, 24, 24, 1, LINEAR},
+    {"depth65", NETWORK_DEPTH, 7, 56, NONE, 96, 96, 1, LINEAR},
+    {"point66", NETWORK_POINT, 1, 65, NONE, 96, 24, 1, LINEAR},
+    {"excite67", NETWORK_EXCITE, 6, 66, NONE, 24, 24, 1, LINEAR},
+    {"depth68", NETWORK_DEPTH, 7, 58, NONE, 96, 96, 1, LINEAR},
+    {"point69", NETWORK_POINT, 1, 68, NONE, 96, 24, 1, LINEAR},
+    {"excite70", NETWORK_EXCITE, 6, 69, NONE, 24, 24, 1, LINEAR},
+    {"concat71", NETWORK_CONCAT, 1, 61, 64, 24, 48, 1, LINEAR},
+    {"concat72", NETWORK_CONCAT, 1, 71, 67, 48, 72, 1, LINEAR},
+    {"concat73", NETWORK_CONCAT, 1, 72, 70, 72, 96, 1, LINEAR},
+    {"dense74", NETWORK_DENSE, 3, 73, NONE, 96, 24, 1, RELU},
+    {"up75", NETWORK_UP, 2, 74, NONE, 24, 24, 2, RELU},
+    {"up76", NETWORK_UP, 2, 75, NONE, 24, 1, 2, LINEAR},
+};
+
+static const struct network network = {
+    .layer = layers, .layers = COUNT(layers), .unit = 32, .cell = 1, .sums = 0};
+const struct detector networks_text = {
+    .name = "text", .thing = "text", .network = &network, .magic = "blurdts5"};
