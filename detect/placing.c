@@ -8,9 +8,9 @@ static const size_t nowhere = SIZE_MAX; /* the offset of what has no place yet *
 
 /* Whether a piece, at its offset, overlaps no other one of the same time. If it overlaps one, the offset
  * becomes the end of that one. */
-static bool is_free(const struct placing *pieces, unsigned count, struct placing *piece) {
+static bool is_free(const struct placing_piece *pieces, unsigned count, struct placing_piece *piece) {
     for (unsigned i = 0; i < count; i++) {
-        const struct placing *other = &pieces[i];
+        const struct placing_piece *other = &pieces[i];
         bool together = other != piece && other->offset != nowhere && other->last >= piece->first &&
                         piece->last >= other->first;
         if (together && piece->offset < other->offset + other->bytes &&
@@ -23,8 +23,8 @@ static bool is_free(const struct placing *pieces, unsigned count, struct placing
 }
 
 /* The largest piece without a place; NULL: there is none. */
-static struct placing *largest(struct placing *pieces, unsigned count) {
-    struct placing *best = NULL;
+static struct placing_piece *largest(struct placing_piece *pieces, unsigned count) {
+    struct placing_piece *best = NULL;
     for (unsigned i = 0; i < count; i++) {
         if (pieces[i].offset == nowhere && (!best || pieces[i].bytes > best->bytes)) {
             best = &pieces[i];
@@ -33,12 +33,12 @@ static struct placing *largest(struct placing *pieces, unsigned count) {
     return best;
 }
 
-size_t placing_fill(struct placing *pieces, unsigned count) {
+size_t placing_fill(struct placing_piece *pieces, unsigned count) {
     size_t most = 0;
     for (unsigned i = 0; i < count; i++) {
         pieces[i].offset = nowhere;
     }
-    for (struct placing *piece; (piece = largest(pieces, count)) != NULL;) {
+    for (struct placing_piece *piece; (piece = largest(pieces, count)) != NULL;) {
         piece->offset = 0;
         while (!is_free(pieces, count, piece)) {
         }

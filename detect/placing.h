@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-struct placing {
+struct placing_piece {
     size_t bytes;
     unsigned first, last; /* steps, from the one that writes the piece to the last one that reads it */
     size_t offset;
@@ -13,6 +13,6 @@ struct placing {
 
 /* Fills the offsets, so that no two pieces of the same step overlap. Sizes are multiples of the alignment
  * that the offsets shall have. Returns the bytes that all take together. Does not fail. */
-size_t placing_fill(struct placing *pieces, unsigned count);
+size_t placing_fill(struct placing_piece *pieces, unsigned count);
 
 #endif

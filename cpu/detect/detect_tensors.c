@@ -143,14 +143,14 @@ static void fill_size(const struct network *network, struct detect_tensor *tenso
 size_t detect_tensors_plan(const struct network *network, const struct detect_passes *passes,
                            struct detect_tensor tensors[NETWORK_LAYERS_MAX], uint32_t width,
                            uint32_t height) {
-    struct placing pieces[NETWORK_LAYERS_MAX];
+    struct placing_piece pieces[NETWORK_LAYERS_MAX];
     const unsigned kept = passes->count - 1;
     for (int i = 0; i < network->layers; i++) {
         fill_size(network, tensors, i, width, height);
     }
     for (unsigned i = 0; i < kept; i++) {
         const struct detect_tensor *tensor = &tensors[passes->pass[i].last];
-        pieces[i] = (struct placing){
+        pieces[i] = (struct placing_piece){
             .bytes = bytes_align_up(tensor->stride * tensor->height + DETECT_SLACK, IMAGE_ALIGNMENT),
             .first = i,
             .last = last_reader(network, passes, i)};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "gpu/detect/detect_kernels.h"
+#include "gpu/detect/layers/layer_pack.h"
 #include "gpu/detect/layers/layers.h"
 #include "gpu/detect/patterns.h"
 
@@ -87,6 +88,7 @@ static enum status load(struct gpu_network *network, struct gpu_stream *stream, 
         return fail(err, ST_BUSY, "no memory for a model");
     }
     status = pack_weights(network->weights, &network->layout, packed, err);
+    layer_pack_weights(network->weights, &network->layout, packed);
     status = status == ST_OK ? upload_packed(network, stream, packed, err) : status;
     free(packed);
     return status;

@@ -8,8 +8,8 @@
 #include "filters/detect/detect.h"
 #include "gpu/stream/stream.h"
 
-/* Pictures with more pixels, after padding, are the CPU's: 13.4 bytes of device memory are needed for each.
- */
+/* Pictures with more pixels, after padding, are the CPU's. For each of them a search takes 5.5 bytes of
+ * device memory with the network of faces, 24 with one that finds text. */
 enum { DETECT_PIXELS_MAX = 1 << 25 };
 
 /* Lets the device search with a detector. The model is read at the first search, and must outlive the

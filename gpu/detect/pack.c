@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "gpu/detect/detect_kernels.h"
-#include "gpu/detect/layers/layer_pack.h"
 
 enum {
     LANES = KERNEL_THREADS_X,
@@ -303,13 +302,11 @@ enum status pack_weights(const struct model_weights *weights, const struct pack_
     for (int i = 0; i < layout->count && status == ST_OK; i++) {
         const struct pack_step *step = &layout->step[i];
         status = check_offsets(weights, step, err);
-        if (step->kind > PACK_HEADS) {
-            layer_pack_fill(weights, step, memory);
-        } else if (status == ST_OK && step->kind == PACK_NECK) {
+        if (status == ST_OK && step->kind == PACK_NECK) {
             pack_neck(weights, step, memory);
         } else if (status == ST_OK && step->kind == PACK_HEADS) {
             pack_heads(weights, step, memory);
-        } else if (status == ST_OK) {
+        } else if (status == ST_OK && step->kind < PACK_NECK) {
             status = pack_block(weights, step, memory, err);
         }
     }

@@ -84,8 +84,9 @@ size_t pack_take(size_t *size, size_t bytes);
 /* Recognises the steps of a network. ST_UNSUPPORTED with a sentence for one that kernels cannot run. */
 enum status pack_layout(const struct network *network, struct pack_layout *layout, struct error *err);
 
-/* Fills `memory`, of layout->size bytes, all 0 before. ST_UNSUPPORTED for sums that are too large for the
- * kernels' way to round them, and for offsets that kernels leave out. */
+/* Fills in the weights of patterns in `memory`, of layout->size bytes, all 0 before; layer_pack_weights()
+ * those of the other steps. ST_UNSUPPORTED for sums that are too large for the kernels' way to round them,
+ * and for offsets that kernels leave out. */
 enum status pack_weights(const struct model_weights *weights, const struct pack_layout *layout,
                          uint8_t *memory, struct error *err);
 

@@ -40,12 +40,12 @@ static unsigned last_reader(const struct network *network, const struct pack_lay
 
 /* The tensors of all steps but the last, whose output is the result. Returns the bytes of all. */
 static size_t place_tensors(struct search *search, const struct pack_layout *layout) {
-    struct placing pieces[PACK_STEPS_MAX];
+    struct placing_piece pieces[PACK_STEPS_MAX];
     const int count = layout->count - 1;
     for (int i = 0; i < count; i++) {
-        pieces[i] = (struct placing){.bytes = tensor_bytes(search, &layout->step[i]),
-                                     .first = (unsigned)i,
-                                     .last = last_reader(search->form, layout, i)};
+        pieces[i] = (struct placing_piece){.bytes = tensor_bytes(search, &layout->step[i]),
+                                           .first = (unsigned)i,
+                                           .last = last_reader(search->form, layout, i)};
     }
     const size_t size = placing_fill(pieces, (unsigned)count);
     for (int i = 0; i < count; i++) {

@@ -26,7 +26,7 @@ struct search {
 enum status search_place(struct search *search, const struct pack_layout *layout, bool first,
                          struct error *err);
 
-/* What is searched, for a kernel. */
+/* The searched picture, for a kernel. */
 struct kernel_picture search_picture(const struct search *search);
 
 #endif

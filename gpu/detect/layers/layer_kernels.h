@@ -57,9 +57,10 @@ struct layer_product_pass {
     int32_t inputs, outputs; /* channels */
     int32_t columns;         /* outputs, of a transposed layer four times as many */
     int32_t steps;
-    int32_t sixteens, parts; /* times 16 columns; blocks of threads that share them */
-    int32_t width, height;   /* of the source */
-    int32_t across, pixels;  /* of what has sums: in a row, and in all */
+    int32_t sixteens;       /* times 16 columns */
+    int32_t tiles;          /* of pixels; a block of threads makes some columns of one */
+    int32_t width, height;  /* of the source */
+    int32_t across, pixels; /* of what has sums: in a row, and in all */
     int32_t stride;
     uint32_t zero; /* word of what lies outside */
     int32_t apart; /* results are not side by side as sums are */

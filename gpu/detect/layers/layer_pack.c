@@ -186,7 +186,7 @@ static void fill_transposed(const float *matrix, int rows, int columns, uint8_t 
     }
 }
 
-void layer_pack_fill(const struct model_weights *weights, const struct pack_step *step, uint8_t *memory) {
+static void fill_step(const struct model_weights *weights, const struct pack_step *step, uint8_t *memory) {
     const struct network_layer *form = &weights->network->layer[step->last];
     const struct model_layer *layer = &weights->layers[step->last];
     if (step->kind == PACK_EXCITE) {
@@ -206,5 +206,14 @@ void layer_pack_fill(const struct model_weights *weights, const struct pack_step
     fill_terms(form, layer, memory + step->scales, memory + step->biases);
     if (layer->table) {
         memcpy(memory + step->table, layer->table, NETWORK_TABLE_SIZE);
+    }
+}
+
+void layer_pack_weights(const struct model_weights *weights, const struct pack_layout *layout,
+                        uint8_t *memory) {
+    for (int i = 0; i < layout->count; i++) {
+        if (layout->step[i].kind > PACK_PICTURE) {
+            fill_step(weights, &layout->step[i], memory);
+        }
     }
 }

@@ -25,7 +25,8 @@ struct layer_pack_product layer_pack_product(const struct network_layer *form);
 /* Places the weights of such a step, at the end of *size bytes, which grow. */
 void layer_pack_place(const struct network *network, struct pack_step *step, size_t *size);
 
-/* Fills them in. */
-void layer_pack_fill(const struct model_weights *weights, const struct pack_step *step, uint8_t *memory);
+/* Fills in the weights of all such steps in `memory`, of layout->size bytes, all 0 before. */
+void layer_pack_weights(const struct model_weights *weights, const struct pack_layout *layout,
+                        uint8_t *memory);
 
 #endif

@@ -189,7 +189,7 @@ static __device__ __forceinline__ void layer_finish_tile(const struct layer_prod
 
 template <int Sixteens, bool Window, bool Narrow>
 static __device__ __forceinline__ void layer_product(const struct layer_product_pass &pass) {
-    const int tile = (int)blockIdx.x / pass.parts, part = (int)blockIdx.x - tile * pass.parts;
+    const int part = (int)blockIdx.x / pass.tiles, tile = (int)blockIdx.x - part * pass.tiles;
     const int row = (int)threadIdx.x / 4, quad = (int)threadIdx.x % 4;
     const int first = (tile * KERNEL_LAYER_WARPS + (int)threadIdx.y) * KERNEL_LAYER_PIXELS + row;
     const int begin = part * Sixteens * KERNEL_LAYER_COLUMNS + KERNEL_LAYER_WORD * quad;

@@ -97,6 +97,7 @@ static __device__ __forceinline__ void layer_squeeze_words(const struct layer_wo
         all[i] = 0;
     }
     __syncthreads();
+#pragma unroll 8
     for (int pixel = share.pixel; pixel < share.end; pixel += share.beside) {
         const uint32_t value =
             __ldg((const uint32_t *)pass.source + (int64_t)pixel * pass.words + share.word);
@@ -121,7 +122,7 @@ static __device__ __forceinline__ float layer_dot(uint64_t matrix, uint64_t bias
                                                   int count, int rows, int to) {
     float sum = __ldg((const float *)bias + to);
     const float *weights = (const float *)matrix + to;
-#pragma unroll 8
+#pragma unroll 32
     for (int i = 0; i < count; i++) {
         sum = __fadd_rn(sum, __fmul_rn(__ldg(weights + (int64_t)i * rows), values[i]));
     }

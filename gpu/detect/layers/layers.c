@@ -79,7 +79,6 @@ static enum status run_product(const struct search *search, const struct pack_st
         .columns = product.columns,
         .steps = product.steps,
         .sixteens = product.sixteens,
-        .parts = product.parts,
         .width = in.width,
         .height = in.height,
         .across = up ? in.width : out.width,
@@ -89,8 +88,8 @@ static enum status run_product(const struct search *search, const struct pack_st
         .apart = up || is_last(search, step),
         .by = up ? 2 : 1,
     };
-    const unsigned tiles = ceil_divide(pass.pixels, KERNEL_LAYER_WARPS * KERNEL_LAYER_PIXELS);
-    const struct gpu_blocks blocks = {tiles * (unsigned)product.parts, KERNEL_LAYER_WARPS,
+    pass.tiles = (int32_t)ceil_divide(pass.pixels, KERNEL_LAYER_WARPS * KERNEL_LAYER_PIXELS);
+    const struct gpu_blocks blocks = {(unsigned)(pass.tiles * product.parts), KERNEL_LAYER_WARPS,
                                       table_bytes(&pass.finish)};
     return gpu_launch(search->stream, product.kernel, &pass, blocks, err);
 }
