@@ -26,20 +26,39 @@ struct layer_strip {
     int x, y; /* of its first pixel */
 };
 
-/* `inside`: bits of the columns that lie in the source; `from` is where the first one would. */
+/* The columns of a thread's windows: where they lie in a row, and bits of those that lie in the source.
+ * Others read what is there, as loads that do not depend on a condition need not wait for each other. */
+template <int Size> struct layer_columns {
+    int at[Size];
+    uint32_t inside;
+};
+
+template <int Size>
+static __device__ __forceinline__ struct layer_columns<Size>
+layer_columns_of(const struct layer_depth_pass &pass, int word, int left) {
+    struct layer_columns<Size> columns = {};
+#pragma unroll
+    for (int i = 0; i < Size; i++) {
+        columns.at[i] = min(max(left + i, 0), pass.width - 1) * pass.words + word;
+        columns.inside |= (unsigned)(left + i) < (unsigned)pass.width ? 1u << i : 0;
+    }
+    return columns;
+}
+
 template <int Size>
 static __device__ __forceinline__ struct layer_line<Size>
-layer_read_line(const struct layer_depth_pass &pass, const uint32_t *from, uint32_t inside) {
+layer_read_line(const struct layer_depth_pass &pass, const struct layer_columns<Size> &columns, int y) {
+    const int64_t row = (int64_t)min(max(y, 0), pass.height - 1) * pass.width;
+    const uint32_t *from = (const uint32_t *)pass.source + row * pass.words;
+    const uint32_t inside = (unsigned)y < (unsigned)pass.height ? columns.inside : 0;
     struct layer_line<Size> line;
 #pragma unroll
     for (int i = 0; i < (Size + 3) / 4; i++) {
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            int column = 4 * i + j;
-            line.of[i][j] = 0;
-            if (column < Size) {
-                line.of[i][j] = inside >> column & 1 ? __ldg(from + column * pass.words) : pass.zero;
-            }
+            const int column = 4 * i + j;
+            const uint32_t value = column < Size ? __ldg(from + columns.at[column < Size ? column : 0]) : 0;
+            line.of[i][j] = inside >> column & 1 ? value : pass.zero;
         }
         layer_transpose(line.of[i]);
     }
@@ -47,42 +66,41 @@ layer_read_line(const struct layer_depth_pass &pass, const uint32_t *from, uint3
 }
 
 template <int Size>
-static __device__ __forceinline__ void
-layer_add_line(int32_t sums[KERNEL_LAYER_WORD], const struct layer_line<Size> &line, const uint4 *weights) {
+static __device__ __forceinline__ void layer_add_line(int32_t sums[KERNEL_LAYER_WORD],
+                                                      const struct layer_line<Size> &line,
+                                                      const uint4 weights[(Size + 3) / 4]) {
 #pragma unroll
     for (int i = 0; i < (Size + 3) / 4; i++) {
-        const uint4 weight = __ldg(weights + i);
-        sums[0] = dot_four_mixed(line.of[i][0], (int32_t)weight.x, sums[0]);
-        sums[1] = dot_four_mixed(line.of[i][1], (int32_t)weight.y, sums[1]);
-        sums[2] = dot_four_mixed(line.of[i][2], (int32_t)weight.z, sums[2]);
-        sums[3] = dot_four_mixed(line.of[i][3], (int32_t)weight.w, sums[3]);
+        sums[0] = dot_four_mixed(line.of[i][0], (int32_t)weights[i].x, sums[0]);
+        sums[1] = dot_four_mixed(line.of[i][1], (int32_t)weights[i].y, sums[1]);
+        sums[2] = dot_four_mixed(line.of[i][2], (int32_t)weights[i].z, sums[2]);
+        sums[3] = dot_four_mixed(line.of[i][3], (int32_t)weights[i].w, sums[3]);
     }
 }
 
+/* Each row of the source is read once, and each row of weights, when the first pixel needs it. */
 template <int Size, int Stride>
 static __device__ __forceinline__ void layer_filter(const struct layer_depth_pass &pass,
                                                     const struct layer_strip &strip,
                                                     int32_t sums[KERNEL_LAYER_RUN][KERNEL_LAYER_WORD]) {
     constexpr int groups = (Size + 3) / 4;
-    const uint4 *weights = (const uint4 *)pass.weights + strip.word * Size * groups;
-    const int left = strip.x * Stride - Size / 2, top = strip.y * Stride - Size / 2;
-    const uint32_t *from =
-        (const uint32_t *)pass.source + ((int64_t)top * pass.width + left) * pass.words + strip.word;
-    uint32_t inside = 0;
-#pragma unroll
-    for (int i = 0; i < Size; i++) {
-        inside |= (unsigned)(left + i) < (unsigned)pass.width ? 1u << i : 0;
-    }
+    const uint4 *from = (const uint4 *)pass.weights + strip.word;
+    const int top = strip.y * Stride - Size / 2;
+    const struct layer_columns<Size> columns =
+        layer_columns_of<Size>(pass, strip.word, strip.x * Stride - Size / 2);
+    uint4 weights[Size][groups];
 #pragma unroll
     for (int y = 0; y < (KERNEL_LAYER_RUN - 1) * Stride + Size; y++) {
-        const bool there = (unsigned)(top + y) < (unsigned)pass.height;
-        const struct layer_line<Size> line = layer_read_line<Size>(pass, from, there ? inside : 0);
-        from += (int64_t)pass.width * pass.words;
+#pragma unroll
+        for (int i = 0; i < (y < Size ? groups : 0); i++) {
+            weights[y < Size ? y : 0][i] = __ldg(from + (y * groups + i) * pass.words);
+        }
+        const struct layer_line<Size> line = layer_read_line<Size>(pass, columns, top + y);
 #pragma unroll
         for (int run = 0; run < KERNEL_LAYER_RUN; run++) {
             const int row = y - run * Stride;
             if (row >= 0 && row < Size) {
-                layer_add_line<Size>(sums[run], line, weights + row * groups);
+                layer_add_line<Size>(sums[run], line, weights[row >= 0 && row < Size ? row : 0]);
             }
         }
     }

@@ -71,7 +71,7 @@ KERNEL_SIZE_IS(layer_product_pass, 136);
 /* Depthwise layers. */
 struct layer_depth_pass {
     uint64_t source, target;
-    uint64_t weights;        /* for each word and row of the window: four columns of each channel, and more */
+    uint64_t weights;        /* for each row of the window, four columns, and word: of its channels */
     uint64_t biases, scales; /* of channels */
     struct layer_finish finish;
     int32_t words;

@@ -156,13 +156,12 @@ static void fill_product(const struct network_layer *form, const int8_t *weights
     }
 }
 
-/* For each word, row and four columns of the window: of each channel of the word four weights. */
+/* For each row and four columns of the window, and each word: of its channels four weights each. */
 static void fill_depth(const struct network_layer *form, const int8_t *weights, uint8_t *to) {
-    const int groups = depth_groups(form);
+    const int groups = depth_groups(form), words = form->outputs / WORD;
     for (int i = 0; i < (int)weights_size(form); i++) {
-        const int channel = i / (4 * WORD) / groups / form->size * WORD + i / 4 % WORD;
-        const int row = i / (4 * WORD) / groups % form->size;
-        const int column = i / (4 * WORD) % groups * 4 + i % 4;
+        const int place = i / (4 * WORD), channel = place % words * WORD + i / 4 % WORD;
+        const int row = place / words / groups, column = place / words % groups * 4 + i % 4;
         const int tap = row * form->size + column;
         to[i] = column < form->size ? (uint8_t)weights[tap * form->outputs + channel] : 0;
     }

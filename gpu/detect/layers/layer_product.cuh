@@ -71,21 +71,33 @@ static __device__ __forceinline__ int layer_offset(const struct layer_product_pa
     return (y * pass.width + at.tap - y * LAYER_SIDE) * pass.inputs + at.channel;
 }
 
+/* Where the lane's values lie, or what may be read in their stead: loads that do not depend on a condition
+ * need not wait for each other. */
+template <bool Window>
+static __device__ __forceinline__ const uint8_t *layer_address(const struct layer_product_pass &pass,
+                                                               const struct layer_rows &rows, int i,
+                                                               const struct layer_tap &tap, bool there) {
+    const uint8_t *at = rows.at[i] + (Window ? layer_offset(pass, tap) : tap.channel);
+    return there ? at : (const uint8_t *)pass.source;
+}
+
 /* The lane's eight values of a pixel; `low` and `high` are the places of its words. */
 template <bool Window, bool Narrow>
 static __device__ __forceinline__ uint2 layer_load(const struct layer_product_pass &pass,
                                                    const struct layer_rows &rows, int i,
                                                    const struct layer_tap &low,
                                                    const struct layer_tap &high) {
-    bool there = !Window || rows.inside[i] >> low.tap & 1;
-    const uint8_t *at = rows.at[i] + (Window ? layer_offset(pass, low) : low.channel);
+    const bool there = !Window || rows.inside[i] >> low.tap & 1;
+    const uint8_t *at = layer_address<Window>(pass, rows, i, low, there);
     if (!Narrow) {
-        return there ? __ldg((const uint2 *)at) : make_uint2(pass.zero, pass.zero);
+        const uint2 value = __ldg((const uint2 *)at);
+        return make_uint2(there ? value.x : pass.zero, there ? value.y : pass.zero);
     }
-    bool high_there = !Window || rows.inside[i] >> high.tap & 1;
-    const uint8_t *high_at = rows.at[i] + (Window ? layer_offset(pass, high) : high.channel);
-    return make_uint2(there ? __ldg((const uint32_t *)at) : pass.zero,
-                      high_there ? __ldg((const uint32_t *)high_at) : pass.zero);
+    const bool high_there = !Window || rows.inside[i] >> high.tap & 1;
+    const uint32_t low_value = __ldg((const uint32_t *)at);
+    const uint32_t high_value =
+        __ldg((const uint32_t *)layer_address<Window>(pass, rows, i, high, high_there));
+    return make_uint2(there ? low_value : pass.zero, high_there ? high_value : pass.zero);
 }
 
 /* Sums of the lane: of each 16 pixels, rows g and g + 8, and of each 16 columns, 4t and 4t + 1, then 4t + 2
@@ -152,6 +164,16 @@ static __device__ __forceinline__ void layer_write_bytes(const struct layer_prod
     }
 }
 
+/* The lane's words of the addend, all of them read before the first one is needed. */
+static __device__ __forceinline__ void layer_addends(const struct layer_product_pass &pass,
+                                                     const int64_t place[LAYER_ROWS], int64_t column,
+                                                     uint32_t addend[LAYER_ROWS]) {
+#pragma unroll
+    for (int row = 0; row < LAYER_ROWS; row++) {
+        addend[row] = __ldg((const uint32_t *)(pass.finish.addend + place[row] + column));
+    }
+}
+
 template <int Sixteens>
 static __device__ __forceinline__ void layer_finish_tile(const struct layer_product_pass &pass,
                                                          const struct layer_sums<Sixteens> &sums, int first,
@@ -159,29 +181,30 @@ static __device__ __forceinline__ void layer_finish_tile(const struct layer_prod
     int64_t place[LAYER_ROWS];
 #pragma unroll
     for (int row = 0; row < LAYER_ROWS; row++) {
-        place[row] = layer_place(pass, first + 8 * row);
+        place[row] = layer_place(pass, min(first + 8 * row, pass.pixels - 1));
     }
 #pragma unroll
     for (int i = 0; i < Sixteens; i++) {
         const int column = begin + i * KERNEL_LAYER_COLUMNS;
         const uint4 scale = __ldg((const uint4 *)(pass.scales + (uint64_t)column * sizeof(float)));
-        const int64_t offset = layer_column(pass, column);
+        const int64_t offset = column < pass.columns ? layer_column(pass, column) : 0;
+        uint32_t addend[LAYER_ROWS] = {};
+        if (pass.finish.addend) {
+            layer_addends(pass, place, offset, addend);
+        }
 #pragma unroll
         for (int row = 0; row < LAYER_ROWS; row++) {
             const int32_t *low = sums.of[row / 2][2 * i] + row % 2 * 2,
                           *high = sums.of[row / 2][2 * i + 1] + row % 2 * 2;
+            const uint32_t bytes =
+                layer_bytes(pass.finish, layer_scaled(low[0], low[1], high[0], high[1], scale), addend[row]);
             if (first + 8 * row >= pass.pixels || column >= pass.columns) {
                 continue;
             }
-            const int64_t at = place[row] + offset;
-            const uint32_t addend =
-                pass.finish.addend ? __ldg((const uint32_t *)(pass.finish.addend + at)) : 0;
-            const uint32_t bytes =
-                layer_bytes(pass.finish, layer_scaled(low[0], low[1], high[0], high[1], scale), addend);
             if (Sixteens == 1 && pass.outputs % KERNEL_LAYER_WORD != 0) {
                 layer_write_bytes(pass, place[row], column, bytes);
             } else {
-                *(uint32_t *)(pass.target + at) = bytes;
+                *(uint32_t *)(pass.target + place[row] + offset) = bytes;
             }
         }
     }

@@ -42,6 +42,7 @@ static __device__ __forceinline__ uint32_t layer_larger(uint32_t a, uint32_t b) 
 static __device__ __forceinline__ void layer_pool_words(const struct layer_word_pass &pass) {
     const struct layer_share share = layer_share_of(pass, KERNEL_LAYER_ROUNDS);
     const uint32_t *source = (const uint32_t *)pass.source + share.word;
+#pragma unroll 4
     for (int pixel = share.pixel; pixel < share.end; pixel += share.beside) {
         const int right = (pixel + 1) % pass.width != 0 ? 1 : 0;
         const int below = pixel + pass.width < pass.pixels ? pass.width : 0;
@@ -59,6 +60,7 @@ static __device__ __forceinline__ void layer_concat_words(const struct layer_wor
     const int words = first ? pass.source_words : pass.words - pass.source_words;
     const uint32_t *from = (const uint32_t *)(first ? pass.source : pass.finish.addend) + share.word -
                            (first ? 0 : pass.source_words);
+#pragma unroll 4
     for (int pixel = share.pixel; pixel < share.end; pixel += share.beside) {
         const int64_t at = first && pass.source_half ? layer_half(pass, pixel) : pixel;
         ((uint32_t *)pass.target)[(int64_t)pixel * pass.words + share.word] = __ldg(from + at * words);
@@ -71,6 +73,7 @@ static __device__ __forceinline__ void layer_excite_words(const struct layer_wor
     const uint4 factor = __ldg((const uint4 *)pass.factors + share.word);
     const float factors[] = {__uint_as_float(factor.x), __uint_as_float(factor.y), __uint_as_float(factor.z),
                              __uint_as_float(factor.w)};
+#pragma unroll 4
     for (int pixel = share.pixel; pixel < share.end; pixel += share.beside) {
         const int64_t at = (int64_t)pixel * pass.words + share.word;
         const uint32_t value = __ldg((const uint32_t *)pass.source + at);
@@ -97,7 +100,7 @@ static __device__ __forceinline__ void layer_squeeze_words(const struct layer_wo
         all[i] = 0;
     }
     __syncthreads();
-#pragma unroll 8
+#pragma unroll 4
     for (int pixel = share.pixel; pixel < share.end; pixel += share.beside) {
         const uint32_t value =
             __ldg((const uint32_t *)pass.source + (int64_t)pixel * pass.words + share.word);
