@@ -171,7 +171,7 @@ GPU_FUZZ := $(addprefix tests/fuzz/,engine.c jpeg_scan.c module_cache.c progress
 FUZZ_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_FUZZ)),$(wildcard tests/fuzz/*.c))
 FUZZ_COMMON := $(filter-out $(if $(ENGINE),%/replay.c),$(wildcard tests/fuzz/common/*.c))
 # With the CUDA headers: a driver without a GPU, and the programs that compare and time GPUs.
-CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c) $(addprefix tests/filters/,network_fixture.c networks.c networks_text.c reference_network.c))
+CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c) $(addprefix tests/filters/,network_fixture.c networks.c reference_network.c))
 FAKE_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_cuda/*.c tests/fake_cuda/*.cpp))
 FAKE_CUDA := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_cuda/libfakecuda.so)
 CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_gpu)

@@ -9,6 +9,7 @@
 #include "bench/gpu/bench.h"
 #include "bench/gpu/pictures.h"
 #include "core/clock.h"
+#include "detect/text/text.h"
 #include "gpu/detect/detect.h"
 #include "gpu/detect/pack.h"
 #include "tests/filters/network_fixture.h"
@@ -173,5 +174,5 @@ void bench_faces(struct bench *bench) {
 }
 
 void bench_text(struct bench *bench) {
-    bench_detector(bench, &networks_text);
+    bench_detector(bench, &detector_text);
 }

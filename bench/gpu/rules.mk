@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The GPU benchmark, and the archive for hosts without packages. Included by the Makefile.
-BENCH_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard bench/gpu/*.c) $(addprefix tests/filters/,network_fixture.c networks_text.c))
+BENCH_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard bench/gpu/*.c) $(addprefix tests/filters/,network_fixture.c))
 BENCH_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/blurd-bench)
 
 $(BUILD)/blurd-bench: $(call objects,$(BENCH_SOURCES)) $(BUILD)/libblurd.a

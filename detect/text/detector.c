@@ -24,6 +24,7 @@ const struct detector detector_text = {
     .threshold = 0.6,
     .grid = 16,
     .pixel_ns = TUNED_TEXT_PIXEL_NS,
+    .gpu_pixel_ns = TUNED_GPU_TEXT_PIXEL_NS,
     .border = TEXT_BORDER,
     .network = &network,
     .option = "text-model",

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/detect/detect.h"
+#include "gpu/detect/components.h"
 #include "gpu/filter.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu/detect/detect_kernels.h"
 #include "gpu/detect/layers/layer_pack.h"
@@ -112,9 +114,26 @@ static enum status get_ready(struct gpu_network *network, struct gpu_stream *str
 
 /* Of a network with heads, the first sum of a candidate. */
 static int32_t least_of(const struct gpu_network *network, const struct detect_plan *plan) {
-    return network->layout.network->sums > 0
-               ? network->model->detector->least(network->weights, plan->threshold)
+    const struct detector *detector = network->model->detector;
+    return network->layout.network->sums > 0 || detector->pixel_least > 0
+               ? detector->least(network->weights, plan->threshold)
                : 0;
+}
+
+/* No byte reaches a `least` above 255: then there are no candidates. */
+static enum status find_components(const struct search *search, int pixel_least, struct error *err) {
+    const CUdeviceptr candidates = (uint64_t)(uintptr_t)search->target->plane[0].data;
+    const struct gpu_components components = {.map = search->map,
+                                              .memory = search->labels,
+                                              .candidates = candidates,
+                                              .width = search->width,
+                                              .height = search->height};
+    if (search->least > UINT8_MAX) {
+        return gpu_stream_fill(search->stream, candidates, 0, sizeof(uint32_t), err);
+    }
+    const uint8_t peak = (uint8_t)search->least;
+    const struct components_bounds bounds = {pixel_least < peak ? (uint8_t)pixel_least : peak, peak};
+    return gpu_components_find(search->stream, &components, bounds, err);
 }
 
 enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan *plan,
@@ -137,21 +156,26 @@ enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan
                             .target = target,
                             .least = least_of(network, plan),
                             .width = (int32_t)plan->width,
-                            .height = (int32_t)plan->height};
+                            .height = (int32_t)plan->height,
+                            .border = network->model->detector->border,
+                            .components = network->model->detector->pixel_least > 0};
     status = search_place(&search, &network->layout, first == 0, err);
     for (int i = first; i < end && i < network->layout.count && status == ST_OK; i++) {
         const struct pack_step *step = &network->layout.step[i];
         status = step->kind > PACK_HEADS ? layers_run(&search, step, err) : patterns_run(&search, step, err);
     }
-    return status;
+    return status == ST_OK && search.components && end >= network->layout.count
+               ? find_components(&search, network->model->detector->pixel_least, err)
+               : status;
 }
 
 /* ---- afterwards ---- */
 
 static int by_place(const void *a, const void *b) {
     const struct candidate *one = a, *other = b;
-    return one->y != other->y ? (one->y > other->y) - (one->y < other->y)
-                              : (one->x > other->x) - (one->x < other->x);
+    const uint32_t place = (uint32_t)one->y << 16 | one->x, against = (uint32_t)other->y << 16 | other->x;
+    return place != against ? (place > against) - (place < against)
+                            : memcmp(one->sum, other->sum, sizeof one->sum);
 }
 
 static void sort(void *result) {

@@ -2,6 +2,7 @@
 #include "gpu/detect/search.h"
 
 #include "detect/placing.h"
+#include "gpu/detect/components.h"
 #include "gpu/detect/detect_kernels.h"
 #include "gpu/detect/layers/layer_kernels.h"
 #include "gpu/stream/launch.h"
@@ -73,13 +74,29 @@ static size_t place_excite(struct search *search, const struct pack_layout *layo
     return sums;
 }
 
+/* The map in which components are found, behind all that is there. These are found when tensors are not
+ * needed any more, in their memory. Returns its place. */
+static size_t place_map(const struct search *search, size_t *size) {
+    if (!search->components) {
+        return 0;
+    }
+    const size_t labels = gpu_components_bytes(search->width, search->height);
+    const size_t map = *size > labels ? *size : labels;
+    *size = bytes_align_up(map + (size_t)search->width * (size_t)search->height, SLACK);
+    return map;
+}
+
 enum status search_place(struct search *search, const struct pack_layout *layout, bool first,
                          struct error *err) {
     size_t size = place_tensors(search, layout);
     const CUdeviceptr begin = size;
     const size_t sums = place_excite(search, layout, &size);
     CUdeviceptr memory = 0;
+    const size_t map = place_map(search, &size);
     enum status status = gpu_stream_scratch(search->stream, size, &memory, err);
+    search->labels = memory;
+    search->map = search->components ? memory + map : (uint64_t)(uintptr_t)search->target->plane[0].data;
+    search->pitch = search->components ? search->width : (int64_t)search->target->plane[0].stride;
     for (int i = 0; i < layout->count; i++) {
         const struct pack_step *step = &layout->step[i];
         *place_of(search, step) += memory;

@@ -13,8 +13,13 @@ struct search {
     const struct model_weights *weights;
     CUdeviceptr packed; /* the weights as kernels read them */
     const struct image *source, *target;
-    int32_t least; /* first sum of a candidate */
+    int32_t least; /* first sum of a candidate, or largest byte of one in a map */
     int32_t width, height;
+    int32_t border;      /* struct detector */
+    bool components;     /* candidates are found in the map; else it is the result */
+    CUdeviceptr map;     /* where the last layer writes a map */
+    int64_t pitch;       /* bytes between its rows */
+    CUdeviceptr labels;  /* memory of gpu_components_bytes */
     CUdeviceptr picture; /* as a tensor, for layers that are a step of their own */
     CUdeviceptr tensor[NETWORK_LAYERS_MAX];
     CUdeviceptr sums[NETWORK_LAYERS_MAX], factors[NETWORK_LAYERS_MAX]; /* of EXCITE layers */

@@ -166,6 +166,11 @@ template <class T> static inline T atomicExch(T *to, T value) {
     *to = value;
     return before;
 }
+template <class T> static inline T atomicMin(T *to, T value) {
+    T before = *to;
+    *to = before < value ? before : value;
+    return before;
+}
 template <class T> static inline T atomicMax(T *to, T value) {
     T before = *to;
     *to = before > value ? before : value;

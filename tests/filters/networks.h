@@ -15,9 +15,6 @@ extern const struct detector networks_odd;
 /* A network that makes a map, of all kinds of layers. */
 extern const struct detector networks_map;
 
-/* One that makes a map, of the layers of a network that finds text. */
-extern const struct detector networks_text;
-
 /* Three inverted residual blocks and one enlargement, of the forms that kernels of GPUs have. */
 extern const struct detector networks_blocks;
 

@@ -65,6 +65,7 @@ void check_encode(struct check *check, bool quick);
 void check_jpeg(struct check *check, bool quick);
 void check_colours(struct check *check, bool quick);
 void check_faces(struct check *check, bool quick);
+void check_text(struct check *check, bool quick);
 void check_masks(struct check *check, bool quick);
 void check_patch(struct check *check, bool quick);
 void check_scans(struct check *check, bool quick);

@@ -70,8 +70,8 @@ static const struct {
     void (*check)(struct check *check, bool quick);
 } parts[] = {{"blur", check_blur},     {"filters", check_filters}, {"orient", check_orient},
              {"encode", check_encode}, {"colours", check_colours}, {"faces", check_faces},
-             {"jpeg", check_jpeg},     {"masks", check_masks},     {"patch", check_patch},
-             {"scans", check_scans}};
+             {"text", check_text},     {"jpeg", check_jpeg},       {"masks", check_masks},
+             {"patch", check_patch},   {"scans", check_scans}};
 
 static bool any_part_named(int argc, char **argv) {
     for (size_t i = 0; i < COUNT(parts); i++) {

@@ -112,7 +112,9 @@ struct layer_picture_pass {
     struct kernel_picture picture;
     uint64_t target;
     int32_t width, height; /* with padding */
+    int32_t border;        /* struct detector */
+    int32_t reserved;
 };
-KERNEL_SIZE_IS(layer_picture_pass, 160);
+KERNEL_SIZE_IS(layer_picture_pass, 168);
 
 #endif

@@ -6,6 +6,13 @@
 #include "gpu/detect/layers/layer_kernels.h"
 #include "gpu/detect/picture.cuh"
 
+/* The place that one of the padded picture mirrors, along an axis. */
+static __device__ __forceinline__ int layer_mirrored(int place, int border, int size) {
+    const int period = size > 1 ? 2 * size - 2 : 1;
+    const int away = abs(place - border) % period;
+    return away < size ? away : period - away;
+}
+
 /* A thread makes two pixels side by side. */
 static __device__ __forceinline__ void layer_read_picture(const struct layer_picture_pass &pass) {
     const unsigned pairs = (unsigned)(pass.width + 1) / 2;
@@ -15,7 +22,15 @@ static __device__ __forceinline__ void layer_read_picture(const struct layer_pic
     if (y >= pass.height) {
         return;
     }
-    const uint2 pixels = picture_two_pixels(pass.picture, x, y);
+    uint2 pixels;
+    if (pass.border > 0) {
+        const struct kernel_grid &first = pass.picture.plane[0];
+        const int row = layer_mirrored(y, pass.border, first.height);
+        pixels.x = picture_pixel(pass.picture, layer_mirrored(x, pass.border, first.width), row);
+        pixels.y = picture_pixel(pass.picture, layer_mirrored(x + 1, pass.border, first.width), row);
+    } else {
+        pixels = picture_two_pixels(pass.picture, x, y);
+    }
     uint32_t *to = (uint32_t *)pass.target + (int64_t)y * pass.width + x;
     to[0] = pixels.x;
     if (x + 1 < pass.width) {

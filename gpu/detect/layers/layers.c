@@ -34,8 +34,7 @@ static uint64_t source_of(const struct search *search, int layer) {
 }
 
 static uint64_t target_of(const struct search *search, const struct pack_step *step) {
-    return is_last(search, step) ? (uint64_t)(uintptr_t)search->target->plane[0].data
-                                 : search->tensor[step->last];
+    return is_last(search, step) ? search->map : search->tensor[step->last];
 }
 
 static uint32_t zero_word(const struct search *search, int layer) {
@@ -72,8 +71,7 @@ static enum status run_product(const struct search *search, const struct pack_st
         .biases = search->packed + step->biases,
         .scales = search->packed + step->scales,
         .finish = finish_of(search, step),
-        .pitch = is_last(search, step) ? (int64_t)search->target->plane[0].stride
-                                       : (int64_t)out.width * form->outputs,
+        .pitch = is_last(search, step) ? search->pitch : (int64_t)out.width * form->outputs,
         .inputs = product.inputs,
         .outputs = form->outputs,
         .columns = product.columns,
@@ -198,6 +196,7 @@ static enum status run_picture(const struct search *search, struct error *err) {
         .target = search->picture,
         .width = search->width,
         .height = search->height,
+        .border = search->border,
     };
     const int64_t pairs = (int64_t)((search->width + 1) / 2) * search->height;
     return gpu_launch(search->stream, KERNEL_layer_picture, &pass,

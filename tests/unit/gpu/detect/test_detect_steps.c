@@ -3,6 +3,7 @@
  * own, and tables with what there is no kernel for are refused. tests/gpu/faces.c runs made-up networks of
  * them. */
 #include "detect/faces/faces.h"
+#include "detect/text/text.h"
 #include "gpu/detect/pack.h"
 #include "tests/filters/network_fixture.h"
 #include "tests/filters/networks.h"
@@ -92,7 +93,7 @@ static void test_steps_of_a_map(void **state) {
     assert_int_equal(layout.step[8].kind, PACK_DEPTH);
     assert_int_equal(layout.step[9].kind, PACK_EXCITE);
     assert_int_equal(layout.step[layout.count - 1].kind, PACK_PRODUCT);
-    assert_int_equal(pack_layout(networks_text.network, &layout, &err), ST_OK);
+    assert_int_equal(pack_layout(detector_text.network, &layout, &err), ST_OK);
 }
 
 static void refused(const struct network *network, const char *named) {

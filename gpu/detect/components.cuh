@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * Components of a map by union and find. A run is the pixels of a row that touch each other; the label of
+ * each of its pixels is the index of its first one, whose label is another run's that belongs to the same
+ * component, or its own: the component's root. */
+#ifndef BLURD_GPU_DETECT_COMPONENTS_CUH
+#define BLURD_GPU_DETECT_COMPONENTS_CUH
+
+#include "gpu/detect/components_kernels.h"
+#include "gpu/detect/detect_kernels.h"
+
+/* A root's label has this bit once its part has a number. */
+static const uint32_t component_numbered = 0x80000000u;
+
+struct component_pixel {
+    int32_t index, x, y;
+    bool inside; /* and of a component */
+    bool first;  /* of its run */
+};
+
+static __device__ __forceinline__ bool component_has(const struct components_pass &pass, int32_t index) {
+    return ((const uint8_t *)pass.map)[index] >= pass.pixel;
+}
+
+/* The pixel of this thread. */
+static __device__ __forceinline__ struct component_pixel
+component_pixel_of(const struct components_pass &pass) {
+    struct component_pixel pixel;
+    pixel.index = (int32_t)(blockIdx.x * (KERNEL_THREADS_X * KERNEL_THREADS_Y) +
+                            threadIdx.y * KERNEL_THREADS_X + threadIdx.x);
+    pixel.y = pixel.index / pass.width;
+    pixel.x = pixel.index - pixel.y * pass.width;
+    pixel.inside = pixel.y < pass.height && component_has(pass, pixel.index);
+    pixel.first = pixel.inside && (pixel.x == 0 || !component_has(pass, pixel.index - 1));
+    return pixel;
+}
+
+/* Labels may change while this reads them; what it finds is a root of some moment. */
+static __device__ __forceinline__ uint32_t component_root(const volatile uint32_t *labels, uint32_t index) {
+    uint32_t next = labels[index];
+    while (next != index) {
+        index = next;
+        next = labels[index];
+    }
+    return index;
+}
+
+/* Makes one component of two: the root of the larger index gets the smaller one as its label, unless another
+ * thread has given it one meanwhile, with which that goes on. */
+static __device__ __forceinline__ void component_unite(uint32_t *labels, uint32_t a, uint32_t b) {
+    while (true) {
+        a = component_root(labels, a);
+        b = component_root(labels, b);
+        if (a == b) {
+            return;
+        }
+        const uint32_t larger = a > b ? a : b, smaller = a > b ? b : a;
+        const uint32_t before = atomicMin(&labels[larger], smaller);
+        if (before == larger) {
+            return;
+        }
+        a = before;
+        b = smaller;
+    }
+}
+
+/* The first pixel of a run labels all of it. */
+static __device__ __forceinline__ void component_label(const struct components_pass &pass) {
+    const struct component_pixel pixel = component_pixel_of(pass);
+    uint32_t *labels = (uint32_t *)pass.labels;
+    if (pixel.first) {
+        const int32_t end = pixel.index - pixel.x + pass.width;
+        for (int32_t i = pixel.index; i < end && component_has(pass, i); i++) {
+            labels[i] = (uint32_t)pixel.index;
+        }
+    }
+}
+
+/* A pixel unites its run with those of the row above that it is the first or the last to touch. */
+static __device__ __forceinline__ void component_join(const struct components_pass &pass) {
+    const struct component_pixel pixel = component_pixel_of(pass);
+    uint32_t *labels = (uint32_t *)pass.labels;
+    if (!pixel.inside || pixel.y == 0) {
+        return;
+    }
+    const int32_t above = pixel.index - pass.width;
+    const bool left = pixel.x > 0 && component_has(pass, above - 1);
+    const bool middle = component_has(pass, above);
+    const bool right = pixel.x + 1 < pass.width && component_has(pass, above + 1);
+    const uint32_t own = labels[pixel.index];
+    if (middle && (pixel.first || !left)) {
+        component_unite(labels, own, labels[above]);
+    }
+    if (left && !middle && pixel.first) {
+        component_unite(labels, own, labels[above - 1]);
+    }
+    if (right && !middle) {
+        component_unite(labels, own, labels[above + 1]);
+    }
+}
+
+/* Roots get the numbers of their parts. */
+static __device__ __forceinline__ void component_number(const struct components_pass &pass) {
+    const struct component_pixel pixel = component_pixel_of(pass);
+    uint32_t *labels = (uint32_t *)pass.labels;
+    if (pixel.first && labels[pixel.index] == (uint32_t)pixel.index) {
+        const uint32_t number = atomicAdd((uint32_t *)pass.count, 1u);
+        ((struct component_part *)pass.parts)[number] = {pass.width, pass.height, 0, 0, 0, 0};
+        labels[pixel.index] = component_numbered | number;
+    }
+}
+
+/* The first pixel of a run adds it to its part. */
+static __device__ __forceinline__ void component_measure(const struct components_pass &pass) {
+    const struct component_pixel pixel = component_pixel_of(pass);
+    const uint32_t *labels = (const uint32_t *)pass.labels;
+    if (!pixel.first) {
+        return;
+    }
+    const int32_t end = pixel.index - pixel.x + pass.width;
+    int32_t peak = 0, last = pixel.index;
+    for (; last < end && component_has(pass, last); last++) {
+        peak = max(peak, (int32_t)((const uint8_t *)pass.map)[last]);
+    }
+    uint32_t label = labels[pixel.index];
+    while (!(label & component_numbered)) {
+        label = labels[label];
+    }
+    struct component_part *part = (struct component_part *)pass.parts + (label & ~component_numbered);
+    atomicMin(&part->left, pixel.x);
+    atomicMin(&part->top, pixel.y);
+    atomicMax(&part->right, pixel.x + last - pixel.index);
+    atomicMax(&part->bottom, pixel.y + 1);
+    atomicAdd(&part->pixels, last - pixel.index);
+    atomicMax(&part->peak, peak);
+}
+
+/* Each thread looks at every so manieth part. The sums are in the order of detect/components.h. */
+static __device__ __forceinline__ void component_gather(const struct components_pass &pass) {
+    const uint32_t threads = gridDim.x * (KERNEL_THREADS_X * KERNEL_THREADS_Y);
+    const uint32_t count = *(const uint32_t *)pass.count;
+    uint32_t i =
+        blockIdx.x * (KERNEL_THREADS_X * KERNEL_THREADS_Y) + threadIdx.y * KERNEL_THREADS_X + threadIdx.x;
+    for (; i < count; i += threads) {
+        const struct component_part part = ((const struct component_part *)pass.parts)[i];
+        if (part.peak < pass.peak) {
+            continue;
+        }
+        const uint32_t place = atomicAdd((uint32_t *)pass.candidates, 1u);
+        if (place < (uint32_t)pass.most) {
+            struct kernel_candidate found = {};
+            found.x = (uint16_t)part.left;
+            found.y = (uint16_t)part.top;
+            found.sum[0] = part.peak;
+            found.sum[1] = part.right;
+            found.sum[2] = part.bottom;
+            found.sum[3] = part.pixels;
+            ((struct kernel_candidate *)(pass.candidates + sizeof(uint32_t)))[place] = found;
+        }
+    }
+}
+
+#endif
