@@ -160,7 +160,7 @@ SOURCES := $(filter-out server/main.c $(NO_FORMAT) $(wildcard filters/*/gpu/*.c)
 
 # Tests are test_*.c; what else lies beside them is shared by them (libtest.a). A unit test stands in the folder of what it tests;
 # those of gpu/ need the CUDA headers, and open what stands in for NVIDIA's driver.
-TEST_FOLDERS := tests/unit tests/unit/* tests/unit/*/* tests/filters
+TEST_FOLDERS := tests/unit tests/unit/* tests/unit/*/* tests/filters tests/filters/reference
 TEST_SOURCES := $(wildcard $(TEST_FOLDERS:%=%/test_*.c))
 SHARED_SOURCES := $(filter-out $(TEST_SOURCES),$(wildcard $(TEST_FOLDERS:%=%/*.c)))
 GPU_TESTS := $(filter tests/unit/gpu/%,$(TEST_SOURCES))
@@ -171,7 +171,7 @@ GPU_FUZZ := $(addprefix tests/fuzz/,engine.c jpeg_scan.c module_cache.c progress
 FUZZ_SOURCES := $(filter-out $(if $(CUDA_INCLUDE),,$(GPU_FUZZ)),$(wildcard tests/fuzz/*.c))
 FUZZ_COMMON := $(filter-out $(if $(ENGINE),%/replay.c),$(wildcard tests/fuzz/common/*.c))
 # With the CUDA headers: a driver without a GPU, and the programs that compare and time GPUs.
-CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c) $(addprefix tests/filters/,network_fixture.c networks.c reference_network.c))
+CHECK_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/gpu/*.c) $(addprefix tests/filters/,network_fixture.c networks.c reference/reference_network.c))
 FAKE_SOURCES := $(if $(CUDA_INCLUDE),$(wildcard tests/fake_cuda/*.c tests/fake_cuda/*.cpp))
 FAKE_CUDA := $(if $(CUDA_INCLUDE),$(BUILD)/tests/fake_cuda/libfakecuda.so)
 CHECK_GPU := $(if $(CUDA_INCLUDE),$(BUILD)/tests/gpu/check_gpu)
@@ -263,7 +263,7 @@ endif
 comma := ,
 
 # References are plain loops that are compared with, and not what is tested: sanitizers would make them ten times slower.
-base_flags = $(if $(filter tests/filters/reference_%,$(1)),$(COMMON) $(WARN) $(CFLAGS_release) $(CFLAGS),$(ALL_CFLAGS))
+base_flags = $(if $(filter tests/filters/reference/%,$(1)),$(COMMON) $(WARN) $(CFLAGS_release) $(CFLAGS),$(ALL_CFLAGS))
 own_flags = $(if $(filter cpu/%_avx2.c codecs/%_avx2.c,$(1)),$(VECTOR_avx2)) $(if $(filter cpu/%_avx512.c codecs/%_avx512.c,$(1)),$(VECTOR_avx512)) \
             $(if $(filter gpu/% tests/% bench/gpu/%,$(1))$(findstring /gpu/,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(EMBEDDED) -Wa$(comma)-I$(comma)$(KERNELS)) \
             $(if $(filter codecs/%,$(1)),$(FORMAT_FLAGS)) \

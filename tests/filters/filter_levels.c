@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "cpu/cpu.h"
-#include "tests/filters/reference_filters.h"
+#include "tests/filters/reference/reference_filters.h"
 
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>

@@ -13,7 +13,8 @@
 #include "cpu/cpu.h"
 #include "filters/chain.h"
 #include "tests/filters/filter_image.h"
-#include "tests/filters/reference_blur.h"
+#include "tests/filters/reference/reference_blur.h"
+#include "tests/filters/reference/reference_filters.h"
 #include "tests/unit/time_limit.h"
 
 /* last: it defines a macro that is called fail, too */

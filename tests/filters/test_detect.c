@@ -17,7 +17,7 @@
 #include "detect/faces/faces.h"
 #include "tests/filters/filter_levels.h"
 #include "tests/filters/network_fixture.h"
-#include "tests/filters/reference_network.h"
+#include "tests/filters/reference/reference_network.h"
 #include "tests/unit/time_limit.h"
 
 /* last: it defines a macro that is called fail, too */

@@ -14,7 +14,7 @@
 #include "cpu/cpu.h"
 #include "filters/chain.h"
 #include "tests/filters/filter_image.h"
-#include "tests/filters/reference_gaussian.h"
+#include "tests/filters/reference/reference_gaussian.h"
 #include "tests/unit/time_limit.h"
 
 /* last: it defines a macro that is called fail, too */

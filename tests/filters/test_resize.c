@@ -9,7 +9,7 @@
 
 #include "core/clock.h"
 #include "tests/filters/filter_levels.h"
-#include "tests/filters/reference_resize.h"
+#include "tests/filters/reference/reference_resize.h"
 #include "tests/unit/time_limit.h"
 
 /* last: it defines a macro that is called fail, too */

@@ -14,7 +14,7 @@
 #include "gpu/filters/gpu_chain.h"
 #include "tests/filters/network_fixture.h"
 #include "tests/filters/networks.h"
-#include "tests/filters/reference_network.h"
+#include "tests/filters/reference/reference_network.h"
 #include "tests/gpu/check.h"
 
 enum { UNTOUCHED = 0xa5 /* byte of what kernels do not write */ };

@@ -2,7 +2,7 @@
  * The plain network of the tests, which backends are compared with, against a second program: the hashes were
  * made by NumPy. */
 #include "tests/filters/network_fixture.h"
-#include "tests/filters/reference_network.h"
+#include "tests/filters/reference/reference_network.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 #include "detect/faces/faces.h"
 #include "tests/filters/network_fixture.h"
 #include "tests/filters/networks.h"
-#include "tests/filters/reference_network.h"
+#include "tests/filters/reference/reference_network.h"
 
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>

@@ -8,11 +8,8 @@
 #include "core/image.h"
 #include "filters/blur/blur.h"
 
-/* Filters `source` into `target`. Ends the program when there is no memory. */
-void reference_blur(const struct blur_plan *plan, const struct image *source, const struct image *target);
-
-/* The same for any picture of one plane in real arithmetic, before the result is divided by alpha and
- * rounded: value[(y * width + x) * channels + c]. */
+/* What reference_blur (reference_filters.h) makes of any picture of one plane in real arithmetic, before it
+ * divides by alpha and rounds: value[(y * width + x) * channels + c]. */
 void reference_blur_real(const struct blur_plan *plan, const struct image *source, float *value);
 
 #endif

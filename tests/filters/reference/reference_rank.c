@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/filters/reference_rank.h"
+#include "tests/filters/reference/reference_filters.h"
 
 #include <stdlib.h>
 
@@ -79,8 +79,8 @@ static void morphology_pixel(const struct windows *all, bool largest, const stru
     }
 }
 
-void reference_morphology(const struct morphology_plan *plan, bool largest, const struct image *source,
-                          const struct image *target) {
+static void morphology(const struct morphology_plan *plan, bool largest, const struct image *source,
+                       const struct image *target) {
     struct windows all = {source, 0, plan->edge, plan->radius, plan->radius};
     for (uint32_t y = 0; y < source->height; y++) {
         for (uint32_t x = 0; x < source->width; x++) {
@@ -116,6 +116,16 @@ static void median_pixel(const struct windows *all, const struct image *target, 
         uint64_t value = alpha && of_last == 0 ? 0 : weighted_median(&window);
         test_put(target, all->plane, x, y, c, (unsigned)value);
     }
+}
+
+void reference_dilate(const struct morphology_plan *plan, const struct image *source,
+                      const struct image *target) {
+    morphology(plan, true, source, target);
+}
+
+void reference_erode(const struct morphology_plan *plan, const struct image *source,
+                     const struct image *target) {
+    morphology(plan, false, source, target);
 }
 
 void reference_median(const struct median_plan *plan, const struct image *source,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/filters/reference_network.h"
+#include "tests/filters/reference/reference_network.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "tests/filters/filter_image.h"
-#include "tests/filters/reference_filters.h"
+#include "tests/filters/reference/reference_filters.h"
 
 /* A sample on the curve, as docs/filters.md says it. */
 static float on_curve(const struct adjust_plan *plan, unsigned depth, uint32_t sample) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/filters/reference_resize.h"
+#include "tests/filters/reference/reference_resize.h"
 
 #include <math.h>
 #include <stdlib.h>

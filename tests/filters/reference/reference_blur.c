@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/filters/reference_blur.h"
+#include "tests/filters/reference/reference_blur.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "tests/filters/reference/reference_filters.h"
 
 /* One channel between two passes. An axis is `raw` as long as its positions are those of the picture:
  * then any position can be read, by the edge mode. Otherwise only those from lo to hi exist.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/filters/reference_filters.h"
+#include "tests/filters/reference/reference_filters.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,8 +8,7 @@
 
 #include "filters/chain.h"
 #include "tests/filters/filter_image.h"
-#include "tests/filters/reference_blur.h"
-#include "tests/filters/reference_rank.h"
+#include "tests/filters/reference/reference_blur.h"
 
 static void *take_memory(size_t size) {
     void *memory =
@@ -242,7 +241,9 @@ static void count_sample(struct stats_channel *channel, unsigned depth, uint64_t
     channel->histogram[depth == 8 ? value : value >> 8]++;
 }
 
-void reference_stats(const struct image *source, const struct image *mask, struct stats *stats) {
+/* Of the pixels under the mask; NULL: of all. */
+static void count_under(const struct image *mask, const struct image *source, const struct image *target) {
+    struct stats *stats = (struct stats *)(void *)target->plane[0].data;
     memset(stats, 0, sizeof *stats);
     for (uint32_t y = 0; y < source->height; y++) {
         for (uint32_t x = 0; x < source->width; x++) {
@@ -256,6 +257,11 @@ void reference_stats(const struct image *source, const struct image *mask, struc
             stats->pixels++;
         }
     }
+}
+
+void reference_stats(const struct none_plan *plan, const struct image *source, const struct image *target) {
+    (void)plan;
+    count_under(NULL, source, target);
 }
 
 static uint64_t mean_coverage(const struct image *mask, const struct plane *plane, uint32_t x, uint32_t y) {
@@ -306,48 +312,33 @@ void reference_blend(const struct image *source, const struct image *result, con
 
 /* ---- chains ---- */
 
+#define NO_REFERENCE(name)                                                                                   \
+    void reference_##name(const struct name##_plan *plan, const struct image *source,                        \
+                          const struct image *target) {                                                      \
+        (void)plan, (void)source, (void)target;                                                              \
+        fprintf(stderr, "the reference has no " #name "\n");                                                 \
+        exit(2);                                                                                             \
+    }
+NO_REFERENCE(detect)
+NO_REFERENCE(placeholder)
+NO_REFERENCE(resize)
+
 static void reference_step(const struct step *step, const struct image *source, const struct image *mask,
                            const struct image *target) {
-    switch (step->filter) {
-    case FILTER_ADJUST:
-        reference_adjust(&step->adjust, source, target);
+    if (step->filter == FILTER_STATS && mask) {
+        count_under(mask, source, target);
         return;
-    case FILTER_BLUR:
-        reference_blur(&step->blur, source, target);
-        return;
-    case FILTER_CONVOLVE:
-        reference_convolve(&step->convolve, source, target);
-        return;
-    case FILTER_CROP:
-        reference_crop(&step->crop, source, target);
-        return;
-    case FILTER_ROTATE:
-        reference_rotate(&step->rotate, source, target);
-        return;
-    case FILTER_DILATE:
-    case FILTER_ERODE:
-        reference_morphology(&step->dilate, step->filter == FILTER_DILATE, source, target);
-        return;
-    case FILTER_MEDIAN:
-        reference_median(&step->median, source, target);
-        return;
-    case FILTER_PIXELATE:
-        reference_pixelate(&step->pixelate, source, target);
-        return;
-    case FILTER_SHARPEN:
-        reference_sharpen(&step->sharpen, source, target);
-        return;
-    case FILTER_STATS:
-        reference_stats(source, mask, (struct stats *)(void *)target->plane[0].data);
-        return;
-    case FILTER_DETECT: /* tests of their own */
-    case FILTER_PLACEHOLDER:
-    case FILTER_RESIZE: /* tests/filters/reference_resize.h has it, in double precision */
-    case FILTER_COUNT:
-        break;
     }
-    fprintf(stderr, "the reference has no such filter\n");
-    exit(2);
+    switch (step->filter) {
+#define FILTER(ID, name, type)                                                                               \
+    case FILTER_##ID:                                                                                        \
+        reference_##name(&step->name, source, target);                                                       \
+        return;
+#include "filters/filters.def"
+#undef FILTER
+    case FILTER_COUNT:
+        return;
+    }
 }
 
 /* The picture that the step of this index writes; those between source and target take memory. */
