@@ -152,6 +152,27 @@ static void any_window(struct check *check, enum filter_id filter, const struct 
     }
 }
 
+/* Numbers and choices of any filter's table; the rest as it is without. */
+static void any_values(struct check *check, enum filter_id filter, void *arguments) {
+    const struct argument *row = filter_get(filter)->arguments;
+    arguments_default(row, arguments);
+    for (; row->name; row++) {
+        void *field = (char *)arguments + row->offset;
+        double share = check_below(check, 1001) / 1000.0;
+        unsigned choices = 0;
+        while (row->choices && row->choices[choices]) {
+            choices++;
+        }
+        if (row->type == ARGUMENT_REAL) {
+            *(double *)field = row->minimum + share * (row->maximum - row->minimum);
+        } else if (row->type == ARGUMENT_WHOLE) {
+            *(int *)field = (int)(row->minimum + share * (row->maximum - row->minimum)) | row->odd;
+        } else if (row->type == ARGUMENT_CHOICE) {
+            *(int *)field = (int)check_below(check, choices);
+        }
+    }
+}
+
 /* A next step of that filter; `keeps`: one whose result has the shape of its source. */
 static void append_any(struct check *check, struct chain *chain, enum filter_id filter,
                        const struct image_shape *shape, bool keeps) {
@@ -189,10 +210,8 @@ static void append_any(struct check *check, struct chain *chain, enum filter_id 
         arguments.blur.sigma = 0.5 + check_below(check, 12);
         arguments.blur.edge = (int)check_below(check, EDGE_ZERO + 1);
         break;
-    case FILTER_DETECT:
-    case FILTER_PLACEHOLDER:
-    case FILTER_STATS:
-    case FILTER_COUNT:
+    default:
+        any_values(check, filter, &arguments);
         break;
     }
     check_append(chain, filter, &arguments, shape);
@@ -202,9 +221,8 @@ static void append_any(struct check *check, struct chain *chain, enum filter_id 
 
 static void describe_window(const struct step *step, char *text, size_t size) {
     bool median = step->filter == FILTER_MEDIAN;
-    bool window = median || step->filter == FILTER_DILATE || step->filter == FILTER_ERODE;
-    unsigned radius = !window ? 0 : median ? step->median.radius : step->dilate.radius;
-    unsigned edge = !window ? 0 : median ? step->median.edge : step->dilate.edge;
+    unsigned radius = median ? step->median.radius : step->dilate.radius;
+    unsigned edge = median ? step->median.edge : step->dilate.edge;
     snprintf(text, size, "%s, radius %u, edge %u", filter_get(step->filter)->name, radius, edge);
 }
 
@@ -242,8 +260,13 @@ static void describe(const struct step *step, char *text, size_t size) {
     case FILTER_ROTATE:
         snprintf(text, size, "rotate as orientation %u", step->rotate.orientation);
         break;
-    default:
+    case FILTER_DILATE:
+    case FILTER_ERODE:
+    case FILTER_MEDIAN:
         describe_window(step, text, size);
+        break;
+    default:
+        snprintf(text, size, "%s", filter_get(step->filter)->name);
         break;
     }
 }
@@ -273,10 +296,7 @@ static struct image_shape sized(size_t model, uint32_t width, uint32_t height) {
 }
 
 static size_t models_of(enum filter_id filter) {
-    static const bool planar[FILTER_COUNT] = {
-        [FILTER_ADJUST] = true,   [FILTER_CROP] = true,   [FILTER_MEDIAN] = true,
-        [FILTER_PIXELATE] = true, [FILTER_RESIZE] = true, [FILTER_ROTATE] = true};
-    return planar[filter] ? CHECK_MODELS : CHECK_PLANAR;
+    return filter_get(filter)->planar ? CHECK_MODELS : CHECK_PLANAR;
 }
 
 /* Every model with every awkward size, and some that span several tiles, `times` with other arguments. */
@@ -312,38 +332,43 @@ static void check_convolve_edges(struct check *check, bool all) {
     check_report(check, "edges");
 }
 
+/* A filter that such a picture can go through on its way. */
+static enum filter_id any_filter(struct check *check, const struct image_shape *shape) {
+    enum filter_id id;
+    do {
+        id = (enum filter_id)check_below(check, FILTER_COUNT);
+    } while (filter_get(id)->answer != ANSWER_PICTURE ||
+             (shape->model == PIXEL_YCBCR && !filter_get(id)->planar));
+    return id;
+}
+
 /* Chains of any filters, as requests go, in the buffers that others left. */
 static void check_chains(struct check *check, unsigned times) {
     static const unsigned steps[] = {1, 2, 3, CHAIN_STEPS_MAX};
-    static const enum filter_id planar[] = {FILTER_ADJUST,   FILTER_BLUR,   FILTER_CROP,  FILTER_MEDIAN,
-                                            FILTER_PIXELATE, FILTER_RESIZE, FILTER_ROTATE};
-    static const enum filter_id others[] = {FILTER_ADJUST, FILTER_BLUR,   FILTER_CROP,     FILTER_PIXELATE,
-                                            FILTER_RESIZE, FILTER_ROTATE, FILTER_CONVOLVE, FILTER_SHARPEN,
-                                            FILTER_DILATE, FILTER_ERODE,  FILTER_MEDIAN};
     for (unsigned i = 0; i < times * CHECK_MODELS * (unsigned)COUNT(steps) * 2; i++) {
         size_t m = i / 2 % CHECK_MODELS;
         struct image_shape shape = sized(m, 1 + check_below(check, 150), 1 + check_below(check, 90));
         struct chain chain = {0};
         while (chain.count < steps[i / 2 / CHECK_MODELS % COUNT(steps)]) {
-            enum filter_id filter = shape.model == PIXEL_YCBCR ? planar[check_below(check, COUNT(planar))]
-                                                               : others[check_below(check, COUNT(others))];
-            append_any(check, &chain, filter, &shape, true);
+            append_any(check, &chain, any_filter(check, &shape), &shape, true);
         }
         check_lane(check, &shape, &chain, i % 2 && chain_takes_mask(&chain, &shape), "a chain");
     }
     check_report(check, "chains");
 }
 
+/* Blurs and detectors have parts of their own. */
+static bool is_checked_here(enum filter_id filter) {
+    return filter != FILTER_BLUR && filter != FILTER_DETECT;
+}
+
 static void check_large(struct check *check) {
-    static const enum filter_id all[] = {FILTER_ADJUST, FILTER_CONVOLVE, FILTER_SHARPEN, FILTER_PIXELATE,
-                                         FILTER_CROP,   FILTER_ROTATE,   FILTER_RESIZE,  FILTER_PLACEHOLDER,
-                                         FILTER_STATS,  FILTER_DILATE,   FILTER_MEDIAN};
-    for (size_t f = 0; f < COUNT(all); f++) {
-        for (size_t m = 0; m < models_of(all[f]); m++) {
+    for (enum filter_id filter = 0; filter < FILTER_COUNT; filter++) {
+        for (size_t m = 0; is_checked_here(filter) && m < models_of(filter); m++) {
             const uint32_t *size = check_large_sizes[check_below(check, CHECK_LARGE_SIZES)];
             struct image_shape shape = sized(m, size[0], size[1]);
-            check_case(check, all[f], &shape);
-            check_case(check, all[f], &shape);
+            check_case(check, filter, &shape);
+            check_case(check, filter, &shape);
         }
     }
     check_report(check, "large filters");
@@ -355,15 +380,10 @@ static bool wanted(const struct check *check, const char *section) {
 }
 
 void check_filters(struct check *check, bool quick) {
-    static const struct {
-        enum filter_id filter;
-        unsigned times;
-    } filters[] = {{FILTER_ADJUST, 5}, {FILTER_CONVOLVE, 8}, {FILTER_SHARPEN, 5}, {FILTER_PIXELATE, 5},
-                   {FILTER_CROP, 3},   {FILTER_DILATE, 4},   {FILTER_ERODE, 4},   {FILTER_MEDIAN, 4},
-                   {FILTER_ROTATE, 3}, {FILTER_RESIZE, 8},   {FILTER_STATS, 2},   {FILTER_PLACEHOLDER, 1}};
-    for (size_t i = 0; i < COUNT(filters); i++) {
-        if (wanted(check, filter_get(filters[i].filter)->name)) {
-            check_filter(check, filters[i].filter, quick ? 1 : filters[i].times);
+    static const unsigned often[FILTER_COUNT] = {[FILTER_CONVOLVE] = 8, [FILTER_RESIZE] = 8};
+    for (enum filter_id filter = 0; filter < FILTER_COUNT; filter++) {
+        if (is_checked_here(filter) && wanted(check, filter_get(filter)->name)) {
+            check_filter(check, filter, quick ? 1 : often[filter] ? often[filter] : 4);
         }
     }
     if (wanted(check, "edges")) {
