@@ -21,8 +21,9 @@ import pictures
 
 PAGES = ('README.md', 'docs/api.md', *sorted(str(p.relative_to(daemon.ROOT)) for p in daemon.ROOT.glob('docs/api/*.md')),
          'docs/migrating.md', 'docs/faces.md')
-ENDPOINTS = ('adjust', 'blur', 'sharpen', 'convolve', 'pixelate', 'placeholder', 'median', 'dilate', 'erode', 'resize', 'stats', 'pipeline')
-TOGETHER = {'erode': 'dilate'}  # endpoints on the page of another one
+FILTERS = re.findall(r'^FILTER\(\w+, (\w+),', (daemon.ROOT / 'filters/filters.def').read_text(), re.M)
+ENDPOINTS = (*FILTERS, 'pipeline')
+PAGE = {name: f'docs/api/{name}.md' for name in ENDPOINTS} | {'erode': 'docs/api/dilate.md', 'detect': 'docs/faces.md'}
 LINE = re.compile(r'^    (?=\S)(.*\bcurl .*)$', re.M)
 # Errors are failures, and no progress is printed.
 CURL = 'set -euo pipefail; curl() { command curl -fsS "$@"; }; '
@@ -80,8 +81,7 @@ def test_the_lines_of_the_readme_send_what_a_clone_has():
 def test_there_are_lines_for_every_endpoint():
     text = '\n'.join(line for _, line in lines())
     for endpoint in ENDPOINTS:
-        page = f'docs/api/{TOGETHER.get(endpoint, endpoint)}.md'
-        assert f'localhost:8080/{endpoint}' in text and any(where == page for where, _ in lines())
+        assert f'localhost:8080/{endpoint}' in text and any(where == PAGE[endpoint] for where, _ in lines())
 
 
 @pytest.mark.parametrize('endpoint', ENDPOINTS)
@@ -89,7 +89,7 @@ def test_every_parameter_is_documented(server, endpoint):
     """The refusal of an unknown parameter lists the known ones."""
     sentence = server.post(f'/{endpoint}?nonsense=1', b'x').json()['detail']
     names = sentence.split(' takes ')[1].split(', ')
-    text = ''.join((daemon.ROOT / page).read_text() for page in ('docs/api.md', f'docs/api/{TOGETHER.get(endpoint, endpoint)}.md'))
+    text = ''.join((daemon.ROOT / page).read_text() for page in ('docs/api.md', PAGE[endpoint]))
     assert names and not [name for name in names if f'`{name}`' not in text]
 
 
@@ -101,7 +101,7 @@ def test_the_tables_are_current():
 
 def test_the_index_names_every_endpoint(server):
     text = server.get('/').text
-    for path in ('/adjust', '/blur', '/sharpen', '/convolve', '/pixelate', '/median', '/dilate', '/erode', '/placeholder', '/resize', '/stats', '/pipeline', '/livez', '/readyz', '/metrics', '/version', '/openapi.json'):
+    for path in (*(f'/{endpoint}' for endpoint in ENDPOINTS), '/livez', '/readyz', '/metrics', '/version', '/openapi.json'):
         assert path in text
 
 
