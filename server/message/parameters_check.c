@@ -31,16 +31,16 @@ const char *parameters_selector(const struct parameters *parameters) {
                                      : "region";
 }
 
-/* The first parameter given that says how to search; NULL: none. */
+/* The first parameter given that says how to search, where it is not its default; NULL: none. */
 static const char *search_parameter(const struct parameters *parameters) {
-    static const char *const names[] = {"detect_grid",  "detect_margin", "detect_report",
-                                        "detect_shape", "detect_size",   "detect_threshold"};
+    static const char *const names[] = {"detect_grid", "detect_margin", "detect_shape", "detect_size",
+                                        "detect_threshold"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (parameters_given(parameters, names[i])) {
             return names[i];
         }
     }
-    return NULL;
+    return parameters->detect.report ? "detect_report" : NULL;
 }
 
 static enum status check_detection(const struct parameters *parameters, struct error *err) {
