@@ -207,7 +207,7 @@ $(call programs,$(TEST_SOURCES)): $(BUILD)/libtest.a $(BUILD)/libblurd.a
 	$(call link_program,-Wl$(comma)--wrap=_cmocka_run_group_tests,-lcmocka)
 $(call programs,$(TOOL_SOURCES)): %: %.o $(BUILD)/libblurd.a
 	$(call link_program,,)
-$(addprefix $(BUILD)/tests/fuzz/,face_model jpeg_encode jpeg_sequential): $(BUILD)/libtest.a
+$(addprefix $(BUILD)/tests/fuzz/,model jpeg_encode jpeg_sequential): $(BUILD)/libtest.a
 $(call programs,$(FUZZ_SOURCES)): %: %.o $(call objects,$(FUZZ_COMMON)) $(BUILD)/libblurd.a
 	$(call link_program,$(if $(ENGINE),-fsanitize=fuzzer),)
 
