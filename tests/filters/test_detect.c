@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The search for faces gives the same bytes at every level and on any number of threads: those of the
- * reference. The model has random weights. SEED=n repeats a run. */
+ * The search of a network gives the same bytes at every level and on any number of threads: those of the
+ * reference. The models have random weights. SEED=n repeats a run. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,10 @@
 #include "core/clock.h"
 #include "cpu/cpu.h"
 #include "detect/faces/faces.h"
+#include "detect/text/text.h"
 #include "tests/filters/filter_levels.h"
 #include "tests/filters/network_fixture.h"
+#include "tests/filters/reference/reference_components.h"
 #include "tests/filters/reference/reference_network.h"
 #include "tests/unit/time_limit.h"
 
@@ -29,6 +31,8 @@ unsigned time_limit_seconds = 250; /* a network, by plain loops, too */
 
 enum { PARTS = 5, WANTED = 3000 /* candidates of a large picture */ };
 
+static enum detector_id searched; /* by the group of tests that runs */
+static const struct detector *detector;
 static struct network_fixture fixture;
 static struct model model;
 
@@ -36,18 +40,19 @@ static void open_model(struct model *opened, const uint8_t *file) {
     struct error err = {0};
     int fd = memfd_create("model", 0);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, file, model_size(detector_faces.network)), model_size(detector_faces.network));
-    assert_int_equal(model_adopt(opened, &detector_faces, fd, "model", &err), ST_OK);
+    assert_int_equal(write(fd, file, fixture.size), fixture.size);
+    assert_int_equal(model_adopt(opened, detector, fd, "model", &err), ST_OK);
 }
 
 static int setup(void **state) {
     levels_setup(state);
     struct levels *levels = *state;
-    network_fixture_make(&fixture, &detector_faces);
+    detector = detector_get(searched);
+    network_fixture_make(&fixture, detector);
     open_model(&model, fixture.file);
     for (unsigned i = 0; i < LEVELS_MAX; i++) {
         if (levels->backend[i]) {
-            cpu_backend_use_model(levels->backend[i], DETECTOR_FACES, &model);
+            cpu_backend_use_model(levels->backend[i], searched, &model);
         }
     }
     return 0;
@@ -84,13 +89,28 @@ static void expected_pixel(const struct image *image, uint32_t x, uint32_t y, ui
     }
 }
 
-/* The sums of all cells of the padded picture. */
+/* The pixel of the picture that one of the padded picture is a copy of; the picture's size: black. */
+static uint32_t origin(uint32_t place, uint32_t size) {
+    if (detector->border == 0) {
+        return place < size ? place : size;
+    }
+    int64_t at = (int64_t)place - detector->border;
+    while (at < 0 || at >= size) {
+        at = size == 1 ? 0 : at < 0 ? -at : 2 * ((int64_t)size - 1) - at;
+    }
+    return (uint32_t)at;
+}
+
+/* The sums of all cells of the padded picture, or its map. */
 static int32_t *expected_sums(const struct image *image, uint32_t width, uint32_t height) {
     uint8_t *rgb = calloc((size_t)width * height, 3);
     assert_non_null(rgb);
-    for (uint32_t y = 0; y < image->height; y++) {
-        for (uint32_t x = 0; x < image->width; x++) {
-            expected_pixel(image, x, y, rgb + ((size_t)y * width + x) * 3);
+    for (uint32_t y = 0; y < height; y++) {
+        for (uint32_t x = 0; x < width; x++) {
+            const uint32_t from_x = origin(x, image->width), from_y = origin(y, image->height);
+            if (from_x < image->width && from_y < image->height) {
+                expected_pixel(image, from_x, from_y, rgb + ((size_t)y * width + x) * 3);
+            }
         }
     }
     int32_t *sums = reference_network(&fixture.weights, rgb, (int)width, (int)height, NULL);
@@ -103,8 +123,11 @@ static int descending(const void *a, const void *b) {
     return (one < other) - (one > other);
 }
 
-/* The probability that about WANTED cells pass; 0 where there are no more cells. */
+/* The probability that about WANTED cells pass; 0 where there are no more cells, or all of a map's may. */
 static double threshold_for(const int32_t *sums, size_t cells) {
+    if (searched == DETECTOR_TEXT) {
+        return 0.5;
+    }
     if (cells <= WANTED) {
         return 0;
     }
@@ -123,6 +146,10 @@ static struct candidates *expected_candidates(const int32_t *sums, uint32_t widt
                                               double threshold) {
     struct candidates *expected = calloc(1, sizeof *expected);
     assert_non_null(expected);
+    if (searched == DETECTOR_TEXT) {
+        reference_components(sums, width, height, text_least(NULL, threshold), expected);
+        return expected;
+    }
     const int32_t least = faces_least(&fixture.weights, threshold);
     for (uint32_t i = 0; i < width * height; i++, sums += CANDIDATES_SUMS) {
         if (sums[0] >= least && expected->count++ < CANDIDATES_MAX) {
@@ -142,7 +169,7 @@ static struct candidates *expected_candidates(const int32_t *sums, uint32_t widt
 
 static struct chain detect_chain(const struct image_shape *shape, double threshold) {
     struct chain chain = {0};
-    const struct detect_arguments arguments = {.threshold = threshold};
+    const struct detect_arguments arguments = {.detector = searched, .threshold = threshold};
     assert_int_equal(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, shape, NULL), ST_OK);
     return chain;
 }
@@ -185,7 +212,8 @@ static void check_content(struct levels *levels, const struct image_shape *shape
     test_image_fill(&source, content, &levels->random);
     const struct chain any = detect_chain(shape, 0);
     const struct detect_plan *plan = &any.step[0].detect;
-    const uint32_t columns = plan->width / FACE_CELL, rows = plan->height / FACE_CELL;
+    const uint32_t columns = plan->width / (uint32_t)detector->cell,
+                   rows = plan->height / (uint32_t)detector->cell;
     int32_t *sums = expected_sums(&source.image, plan->width, plan->height);
     const double threshold = threshold_for(sums, (size_t)columns * rows);
     const struct chain chain = detect_chain(shape, threshold);
@@ -240,7 +268,9 @@ static void test_models(void **state) {
 }
 
 static void test_large_and_long(void **state) {
-    const struct image_shape large = colours(640, 384), wide = colours(8191, 1), high = colours(3, 3000);
+    const uint32_t by = searched == DETECTOR_FACES ? 1 : 4; /* the reference of text takes longer */
+    const struct image_shape large = colours(640 / by, 384 / by), wide = colours(8191 / by, 1),
+                             high = colours(3, 3000 / by);
     check_content(*state, &large, CONTENT_PHOTO);
     check_content(*state, &wide, CONTENT_NOISE);
     check_content(*state, &high, CONTENT_NOISE);
@@ -279,6 +309,9 @@ static enum status run_once(struct backend *backend, const struct image_shape *s
 static void test_too_many_candidates(void **state) {
     struct levels *levels = *state;
     const struct image_shape shape = colours(512, 288);
+    if (searched != DETECTOR_FACES) {
+        skip(); /* no map of so many components */
+    }
     struct test_image source = test_image_make(&shape);
     const struct chain chain = detect_chain(&shape, 0);
     struct candidates *expected = calloc(1, sizeof *expected);
@@ -313,24 +346,25 @@ static void test_without_a_model(void **state) {
     fixture.file[100000] ^= 1;
     open_model(&damaged, fixture.file);
     fixture.file[100000] ^= 1;
-    cpu_backend_use_model(backend, DETECTOR_FACES, &damaged);
+    cpu_backend_use_model(backend, searched, &damaged);
     assert_int_equal(run_once(backend, &shape, 0, &err), ST_CORRUPT);
     backend_close(backend);
     model_close(&damaged);
 }
 
-/* "A few bytes for each pixel": docs and cpu/detect/detect.h name these. */
+/* A few bytes for each pixel; text keeps more layers whole. */
 static void test_memory(void **state) {
     const struct levels *levels = *state;
     const struct image_shape large = colours(8192, 8192);
+    const size_t tenths = searched == DETECTOR_FACES ? 31 : 162; /* of a byte */
     const struct chain chain = detect_chain(&large, 0.5);
     for (unsigned i = 0; i < LEVELS_MAX; i++) {
         if (levels->backend[i]) {
             size_t one = backend_run_bytes(levels->backend[i], &chain, &large, 1);
             size_t eight = backend_run_bytes(levels->backend[i], &chain, &large, 8);
-            assert_true(one < (size_t)8192 * 8192 * 31 / 10 + (800 << 10));
+            assert_true(one < (size_t)8192 * 8192 * tenths / 10 + (800 << 10));
             assert_true(eight - one <= (size_t)7 * 800 << 10);
-            assert_true(cpu_backend_network_bytes(levels->backend[i], DETECTOR_FACES) < (size_t)5 << 20);
+            assert_true(cpu_backend_network_bytes(levels->backend[i], searched) < (size_t)5 << 20);
         }
     }
 }
@@ -343,5 +377,9 @@ int main(void) {
         cmocka_unit_test(test_deadline), cmocka_unit_test(test_without_a_model),
         cmocka_unit_test(test_memory),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    int failed = 0;
+    for (searched = DETECTOR_FACES; searched <= DETECTOR_TEXT; searched++) {
+        failed += cmocka_run_group_tests_name(detector_get(searched)->name, tests, setup, teardown);
+    }
+    return failed;
 }
