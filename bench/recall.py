@@ -33,9 +33,9 @@ import markdown  # noqa: E402
 import privacy  # noqa: E402
 import shots  # noqa: E402
 
-# Name, width, height, pixels of the screen for each of CSS, dark
-SCREENS = (('light', 1280, 720, 1, False), ('dark', 1280, 720, 1, True), ('light, large', 1920, 1080, 1, False),
-           ('light, 2x', 1280, 720, 2, False), ('dark, 2x', 1280, 720, 2, True))
+# Name, width, height, pixels of the screen for each of CSS, dark, and which pages are shown so: each, each second, each third
+SCREENS = (('light', 1280, 720, 1, False, 1), ('dark', 1280, 720, 1, True, 1), ('light, large', 1920, 1080, 1, False, 2),
+           ('light, 2x', 1280, 720, 2, False, 3), ('dark, 2x', 1280, 720, 2, True, 3))
 QUERIES = {'lines': '', 'hidden by `mode=redact`': '&detect_grid=16'}
 DEBIAN = pathlib.Path('/usr/share/doc')
 
@@ -86,10 +86,10 @@ def overlay(shot, boxes, missed, path):
 def measure(served, driver, pages, options):
     """A tally of each query, and how many screenshots there are of each screen."""
     tallies, taken = {name: count.Tally() for name in QUERIES}, {}
-    for screen, width, height, scale, dark in SCREENS:
+    for screen, width, height, scale, dark, each in SCREENS:
         shots.show(driver, width, height, scale, dark)
         for number, (name, address, has_dark) in enumerate(pages):
-            if number % options.every or dark and not has_dark:
+            if number % (options.every * each) or dark and not has_dark:
                 continue
             shot = shots.take(driver, f'{screen} {name}', address, number * 0.37 % 1, scale)
             taken[screen] = taken.get(screen, 0) + 1

@@ -13,6 +13,7 @@ import made
 import shots
 
 GRID = 16
+BLACK = 32  # letters are lighter, tiles of a redacted region are not
 SIZE = 720, 128  # of a picture, a multiple of the grid
 REDACT = f'/pixelate?block={GRID}&detect=text&mode=redact&fill=000000'
 PHASES = [(x, 0) for x in range(GRID)] + [(0, y) for y in range(1, GRID)]  # the first is the place that is told apart
@@ -61,7 +62,7 @@ def asked(served, picture):
     answer = served.post(REDACT, body.getvalue())
     answer.raise_for_status()
     pixels = numpy.asarray(Image.open(io.BytesIO(answer.content)).convert('L'))
-    black = pixels == 0
+    black = pixels < BLACK
     rows, columns = numpy.flatnonzero(black.any(1)), numpy.flatnonzero(black.any(0))
     edges = (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1) if len(rows) else (0, 0, 0, 0)
     return answer.content, edges, not ((pixels < 250) & ~black).any()

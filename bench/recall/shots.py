@@ -21,7 +21,8 @@ const add = (box, text, style, e) => {
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 for (let node; (node = walker.nextNode());) {
     const e = node.parentElement, style = getComputedStyle(e);
-    if (['SCRIPT', 'STYLE', 'NOSCRIPT', 'OPTION', 'TEXTAREA'].includes(e.tagName) || style.visibility !== 'visible') continue;
+    if (['SCRIPT', 'STYLE', 'NOSCRIPT', 'OPTION', 'TEXTAREA'].includes(e.tagName)
+        || !e.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
     for (const word of node.data.matchAll(/\\S+/g)) {
         const range = document.createRange();
         range.setStart(node, word.index);
