@@ -88,17 +88,19 @@ static enum status grow_all(struct candidates *candidates, const struct boxes_fr
     return ST_OK;
 }
 
-/* Lone cells of a table would tell by their width how long their text is. */
-static void widen(struct line *line, uint32_t count, const struct boxes_frame *frame) {
+static int32_t round_up(int32_t value, int32_t step, uint32_t most) {
+    const int32_t up = (value + step - 1) / step * step;
+    return up > (int32_t)most ? (int32_t)most : up;
+}
+
+/* Blocks that fit would tell how long a word is that stands alone or ends a line, and whether its letters
+ * reach below the line. A least width is not enough: the edges would still follow the word's middle. */
+static void coarsen(struct line *line, uint32_t count, const struct boxes_frame *frame) {
     for (uint32_t i = 0; i < count; i++) {
-        const int32_t least = TEXT_CELL_HEIGHTS * (line[i].bottom - line[i].top);
-        const int32_t missing = least - (line[i].right - line[i].left), most = (int32_t)frame->searched_width;
-        if (missing > 0) {
-            line[i].left -= missing / 2;
-            line[i].right = line[i].left + least;
-            line[i].left = line[i].left < 0 ? 0 : line[i].left;
-            line[i].right = line[i].right > most ? most : line[i].right;
-        }
+        line[i].left -= line[i].left % TEXT_CELL_WIDTH;
+        line[i].top -= line[i].top % TEXT_CELL_HEIGHT;
+        line[i].right = round_up(line[i].right, TEXT_CELL_WIDTH, frame->searched_width);
+        line[i].bottom = round_up(line[i].bottom, TEXT_CELL_HEIGHT, frame->searched_height);
     }
 }
 
@@ -128,8 +130,8 @@ enum status text_find(const struct model_weights *weights, struct candidates *ca
     }
     count = lines_join(line, count);
     if (frame->conceals) {
-        widen(line, count, frame);
         count = lines_join_blocks(line, count);
+        coarsen(line, count, frame);
     }
     if (count > BOXES_MAX) {
         return fail(err, ST_LIMIT, "the picture has more than %d lines of text", BOXES_MAX);

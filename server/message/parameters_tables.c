@@ -158,8 +158,8 @@ static const struct argument search_table[] = {
      .unit = " pixels",
      .help =
          "Edges of boxes are moved outwards to multiples of so many pixels, so that they do not tell what "
-         "is within. Above 1, or with `mode=redact`, lines of text become blocks, too, which are at "
-         "least six lines wide."},
+         "is within. Above 1, or with `mode=redact`, lines of text become blocks, too, whose edges are moved "
+         "to multiples of 128 pixels at the sides and of 32 above and below."},
     {.name = "detect_margin",
      .type = ARGUMENT_REAL,
      .offset = AT(detect.margin),

@@ -192,8 +192,25 @@ static void test_words_join_to_lines_and_blocks(void **unused) {
     const struct boxes_frame hides = {1000, 800, 1000, 800, true};
     assert_int_equal(read_boxes(&hides, &err), ST_OK);
     assert_int_equal(boxes.count, 2);
-    expect_box(0, 79, 93, 227, 140);
-    expect_box(1, 364, 93, 496, 115); /* six times as wide as high */
+    expect_box(0, 0, 64, 256, 160); /* the sides are multiples of 128, the others of 32 */
+    expect_box(1, 384, 64, 512, 128);
+}
+
+/* Neither how long a word is nor how high tells its block, as long as it stays within the multiples. */
+static void test_blocks_tell_nothing_of_a_word(void **unused) {
+    (void)unused;
+    struct error err;
+    const struct boxes_frame hides = {1000, 790, 1000, 790, true};
+    for (int longer = 0; longer < 60; longer += 20) {
+        found.count = 0;
+        add(150, 106, 30 + longer, 8 + longer / 20);
+        assert_int_equal(read_boxes(&hides, &err), ST_OK);
+        expect_box(0, 128, 96, 256, 128);
+    }
+    found.count = 0;
+    add(900, 770, 95, 15);
+    assert_int_equal(read_boxes(&hides, &err), ST_OK);
+    expect_box(0, 768, 736, 1000, 790); /* not beyond the picture */
 }
 
 static void test_edges_and_scales(void **unused) {
@@ -284,6 +301,7 @@ int main(void) {
         cmocka_unit_test(test_components_that_meet_late),
         cmocka_unit_test(test_more_components_than_fit),
         cmocka_unit_test(test_words_join_to_lines_and_blocks),
+        cmocka_unit_test(test_blocks_tell_nothing_of_a_word),
         cmocka_unit_test(test_edges_and_scales),
         cmocka_unit_test(test_things_are_no_lines),
         cmocka_unit_test(test_thresholds),
