@@ -108,7 +108,7 @@ static unsigned find(const struct test_image *source, struct place boxes[PLACES_
     struct image_shape result = chain_result(&chain, &shape);
     struct test_image target = test_image_make(&result);
     struct chain_run run = {.chain = &chain, .source = &source->image, .target = &target.image};
-    const struct boxes_frame frame = {seen.width, seen.height, shape.width, shape.height};
+    const struct boxes_frame frame = {seen.width, seen.height, shape.width, shape.height, false};
     struct candidates *candidates = (void *)plane_row(&target.image.plane[0], 0);
     if (lane_run(lane, &run, NULL, &err) != ST_OK ||
         faces_find(weights, candidates, &frame, &faces, &err) != ST_OK) {

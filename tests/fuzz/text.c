@@ -8,7 +8,7 @@
 
 #include "core/image.h"
 #include "core/numbers.h"
-#include "detect/text/components.h"
+#include "detect/components.h"
 #include "tests/fuzz/common/fuzz.h"
 
 static struct candidates candidates;

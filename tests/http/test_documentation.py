@@ -20,7 +20,7 @@ import faces
 import pictures
 
 PAGES = ('README.md', 'docs/api.md', *sorted(str(p.relative_to(daemon.ROOT)) for p in daemon.ROOT.glob('docs/api/*.md')),
-         'docs/migrating.md', 'docs/faces.md')
+         'docs/migrating.md', 'docs/faces.md', 'docs/text.md')
 FILTERS = re.findall(r'^FILTER\(\w+, (\w+),', (daemon.ROOT / 'filters/filters.def').read_text(), re.M)
 ENDPOINTS = (*FILTERS, 'pipeline')
 PAGE = {name: f'docs/api/{name}.md' for name in ENDPOINTS} | {'erode': 'docs/api/dilate.md', 'detect': 'docs/faces.md'}

