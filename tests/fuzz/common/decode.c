@@ -30,6 +30,7 @@ static void check_encoded(struct bytes encoded, enum codec_id id, const struct i
     fuzz_require(codec_decode(encoded, &picture, &limits, &back, &err) == ST_OK,
                  "what was encoded can be decoded");
     fuzz_image_free(&back);
+    codec_picture_finish(&picture);
 }
 
 static void encode_both(const struct image image[2], const struct picture *picture, uint8_t choice) {
