@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Time of the search for faces on one thread: the least processor time of several runs, in milliseconds.
+ * Time of the search of a detector on one thread: the least processor time of several runs, in milliseconds.
  * A report, not a test.
  *
- *     detect MODEL level width height runs     one line: milliseconds, and nanoseconds a pixel */
+ *     detect DETECTOR MODEL level width height runs     one line: milliseconds, and nanoseconds a pixel */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "bench/noise.h"
 #include "core/clock.h"
 #include "cpu/cpu.h"
-#include "detect/faces/faces.h"
+#include "detect/detectors.h"
 #include "filters/chain.h"
 
 static void must(enum status status, const struct error *err) {
@@ -40,30 +41,43 @@ static int64_t least_ns(struct lane *lane, const struct chain_run *run, long run
     return least;
 }
 
+static enum detector_id detector_named(const char *name) {
+    unsigned id = 0;
+    while (id < DETECTORS && strcmp(detector_get((enum detector_id)id)->name, name) != 0) {
+        id++;
+    }
+    if (id == DETECTORS) {
+        fprintf(stderr, "there is no detector %s\n", name);
+        exit(64);
+    }
+    return (enum detector_id)id;
+}
+
 int main(int argc, char **argv) {
     struct error err = {0};
     struct model model = {0};
     struct backend *backend = NULL;
     struct lane *lane = NULL;
-    if (argc != 6) {
-        fprintf(stderr, "usage: detect MODEL level width height runs\n");
+    if (argc != 7) {
+        fprintf(stderr, "usage: detect DETECTOR MODEL level width height runs\n");
         return 64;
     }
+    const enum detector_id detector = detector_named(argv[1]);
     const struct image_shape shape = {.model = PIXEL_RGB,
                                       .depth = 8,
-                                      .width = (uint32_t)strtoul(argv[3], NULL, 10),
-                                      .height = (uint32_t)strtoul(argv[4], NULL, 10)};
-    const struct detect_arguments arguments = {.threshold = 0.5};
+                                      .width = (uint32_t)strtoul(argv[4], NULL, 10),
+                                      .height = (uint32_t)strtoul(argv[5], NULL, 10)};
+    const struct detect_arguments arguments = {.detector = detector, .threshold = 0.5};
     struct chain chain = {0};
-    must(model_open(&model, &detector_faces, argv[1], &err), &err);
-    must(cpu_backend_open(argv[2], &backend, &err), &err);
+    must(model_open(&model, detector_get(detector), argv[2], &err), &err);
+    must(cpu_backend_open(argv[3], &backend, &err), &err);
     must(lane_create(backend, &lane, &err), &err);
     must(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &shape, &err), &err);
-    cpu_backend_use_model(backend, DETECTOR_FACES, &model);
+    cpu_backend_use_model(backend, detector, &model);
     const struct image_shape result = chain_result(&chain, &shape);
     const struct image source = make_image(&shape), target = make_image(&result);
     const struct chain_run run = {.chain = &chain, .source = &source, .target = &target};
-    int64_t ns = least_ns(lane, &run, strtol(argv[5], NULL, 10));
+    int64_t ns = least_ns(lane, &run, strtol(argv[6], NULL, 10));
     printf("%.2f %.1f\n", clock_ns_to_ms(ns), (double)ns / shape.width / shape.height);
     free(source.plane[0].data);
     free(target.plane[0].data);

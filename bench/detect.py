@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Measures the search for faces on one thread, at each level of the processor, beside ONNX Runtime.
+"""Measures the search of a detector on one thread, at each level of the processor, beside ONNX Runtime.
 
-    make -s build/release/bench/detect && tests/python.sh bench/detect.py MODEL [--onnx FILE] [--runs N] [--rounds N]
+    make -s build/release/bench/detect && tests/python.sh bench/detect.py DETECTOR MODEL [--onnx FILE] [--runs N] [--rounds N]
 
-MODEL is the file that the build makes (build/models/centerface.face), FILE the network that it is made of. All take turns, and
+MODEL is the file that the build makes (build/models/centerface.face of faces, ppocr.text of text), FILE the network that it is made of. All take turns, and
 of each the least processor time counts. ONNX Runtime (the package onnxruntime, where PYTHONPATH finds it) has one thread;
-without it, or without FILE, only blurd is measured. Figures of ns a pixel are those of server/planner/cost_filters.c."""
+without it, or without FILE, only blurd is measured. Figures of ns a pixel are those of core/tuned.h."""
 import argparse
 import importlib.util
 import os
@@ -20,10 +20,10 @@ LEVELS = ('avx512', 'avx2', 'neon', 'baseline', 'plain')
 SIZES = ((640, 384), (1280, 736), (1920, 1088))
 
 
-def blurd_ms(program, model, level, size, runs):
+def blurd_ms(program, detector, model, level, size, runs):
     """None where the processor lacks the level."""
     runs = max(1, runs // 10) if level == 'plain' else runs
-    done = subprocess.run([program, model, level, *map(str, size), str(runs)], capture_output=True, text=True, check=False)
+    done = subprocess.run([program, detector, model, level, *map(str, size), str(runs)], capture_output=True, text=True, check=False)
     return float(done.stdout.split()[0]) if done.returncode == 0 else None
 
 
@@ -71,7 +71,7 @@ def measure(options, program, peers):
     for _ in range(options.rounds):
         for size in SIZES:
             for level in LEVELS:
-                ms = blurd_ms(program, options.model, level, size, options.runs)
+                ms = blurd_ms(program, options.detector, options.model, level, size, options.runs)
                 if ms is not None:
                     least[level, size] = min(ms, least.get((level, size), ms))
             for peer in peers:
@@ -82,6 +82,7 @@ def measure(options, program, peers):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('detector')
     parser.add_argument('model')
     parser.add_argument('--onnx')
     parser.add_argument('--runs', type=int, default=20)

@@ -66,10 +66,12 @@ def sources(folder, served):
             'made up': [(name, write(folder, 'made ' + name, text), True) for name, text in made.pages()]}
 
 
-def boxes_of(served, body, query):
+def detect(served, body, query):
+    """The boxes of text in a picture, and the picture's height and width."""
     answer = served.post('/detect?detect=text' + query, body)
     answer.raise_for_status()
-    return [(box['x'], box['y'], box['width'], box['height']) for box in answer.json()['text']]
+    found = answer.json()
+    return [(box['x'], box['y'], box['width'], box['height']) for box in found['text']], (found['height'], found['width'])
 
 
 def overlay(shot, boxes, missed, path):
@@ -89,12 +91,12 @@ def measure(served, driver, pages, options):
     for screen, width, height, scale, dark, each in SCREENS:
         shots.show(driver, width, height, scale, dark)
         for number, (name, address, has_dark) in enumerate(pages):
-            if number % (options.every * each) or dark and not has_dark:
+            if number % each or dark and not has_dark:
                 continue
             shot = shots.take(driver, f'{screen} {name}', address, number * 0.37 % 1, scale)
             taken[screen] = taken.get(screen, 0) + 1
             for query, tally in tallies.items():
-                boxes = boxes_of(served, shot.png, QUERIES[query])
+                boxes, _ = detect(served, shot.png, QUERIES[query])
                 missed = tally.add(shot, boxes)
                 if options.overlays:
                     overlay(shot, boxes, missed, options.overlays / (re.sub(r'\W+', '-', f'{shot.name} {query}') + '.png'))
@@ -113,25 +115,22 @@ def table(tallies):
 
 
 def photographs(served, folder):
-    """Boxes and their area in photographs without text."""
+    """Boxes and their area in photographs without text; those whose names begin with `sign_` or `receipt_` have some."""
     paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(('sign_', 'receipt_'))]
     print(f'\n| {len(paths)} photographs without text | boxes of each | share of the area, mean | photographs without a box |\n|---|--:|--:|--:|')
     for name, query in QUERIES.items():
         found, areas = [], []
         for path in paths:
-            answer = served.post('/detect?detect=text' + query, path.read_bytes())
-            answer.raise_for_status()
-            shape = answer.json()['height'], answer.json()['width']
-            boxes = [(box['x'], box['y'], box['width'], box['height']) for box in answer.json()['text']]
+            boxes, shape = detect(served, path.read_bytes(), query)
             found.append(len(boxes))
             areas.append(count.covers(boxes, shape).mean())
         print(f'| {name} | {sum(found) / len(found):.2f} | {sum(areas) / len(areas):.4f} | {found.count(0)} |', flush=True)
 
 
 def words(served, driver, folder, options):
-    by_source = sources(folder, served)
+    by_source = {name: pages[::options.every] for name, pages in sources(folder, served).items()}
     for name, pages in by_source.items():
-        print(f'* {len(pages[::options.every])} of {name}: ' + ', '.join(f'`{page[0]}`' for page in pages[::options.every]))
+        print(f'* {len(pages)} of {name}: ' + ', '.join(f'`{page[0]}`' for page in pages))
     tallies, taken = measure(served, driver, [page for pages in by_source.values() for page in pages], options)
     print('\nScreenshots: ' + ', '.join(f'{number} {screen}' for screen, number in taken.items()) + '.')
     table(tallies)

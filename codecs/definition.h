@@ -176,7 +176,8 @@ struct codec {
     bool grey_as_rgb; /* writes grey as RGB, beside which no profile for grey may stand */
     unsigned holds;   /* bits of codecs/metadata/losses.h: what a file has a place for; the rest is lost */
     enum codec_colours colours;
-    /* At most 9 bytes of a file. False when they cannot hold it; NULL: EXIF alone has a place for it. */
+    /* Writes the density as a file of this format holds it, in at most 9 bytes. False: the format cannot hold
+     * it. NULL: only EXIF has a place for it. */
     bool (*write_density)(struct density density, uint8_t *bytes);
     bool familiar;   /* clients that take anything know it */
     uint8_t rank;    /* of formats that Accept wants alike the least is written; 0: not by Accept */

@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+static inline int32_t min_i32(int32_t a, int32_t b) {
+    return a < b ? a : b;
+}
+static inline int32_t max_i32(int32_t a, int32_t b) {
+    return a > b ? a : b;
+}
 static inline uint32_t min_u32(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }

@@ -10,13 +10,14 @@ enum { BOXES_MAX = 1024, BOXES_LANDMARKS = 5 };
 
 struct box {
     double x, y, width, height; /* within the picture; width and height are above 0 */
-    double score;               /* probability, above the threshold and at most 1 */
+    double score;               /* probability, at least the threshold and at most 1 */
     unsigned class;             /* index in the detector's names of classes */
     /* As many as the detector has; x and y. They may lie outside. */
     double landmarks[BOXES_LANDMARKS][2];
 };
 
-/* By falling score; boxes with the same score by row and column of their cells. */
+/* In the order of the detector: faces by falling score, then by row and column of their cells; text from
+ * above to below. */
 struct boxes {
     unsigned count;
     struct box box[BOXES_MAX];
@@ -27,7 +28,8 @@ struct boxes {
 struct boxes_frame {
     uint32_t searched_width, searched_height;
     uint32_t width, height;
-    bool conceals; /* the boxes are for hiding: they must not tell by their sizes what is in them */
+    bool conceals; /* boxes are coarsened, so that their sizes do not tell what is in them: the grid is above
+                      1 */
 };
 
 #endif

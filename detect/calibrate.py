@@ -35,7 +35,7 @@ def erf(values):
     return numpy.sign(values) * (1 - poly * numpy.exp(-values * values))
 
 
-def is_free(name, row):
+def has_scale_per_channel(name, row):
     return name == 'faces' and (row.name == 'stem' or row.name.endswith('_expand'))
 
 
@@ -130,7 +130,7 @@ def needed(row, high, low):
 def describe(name, row, scale, before):
     if row.activation == 'TABLE':
         return f'{row.name} {scale.max():.6g} {max(before[0], GELU_LOW):.6g} {before[1]:.6g}'
-    if not is_free(name, row):
+    if not has_scale_per_channel(name, row):
         return f'{row.name} {scale.max():.6g}'
     steps = numpy.floor(-4 * numpy.log2(scale / scale.max())).clip(0, SMALLEST).astype(int)
     return f'{row.name} {scale.max() * RESERVE:.6g} ' + ''.join(chr(ord('a') + step) for step in steps)

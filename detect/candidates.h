@@ -24,4 +24,9 @@ struct candidates {
     struct candidate candidate[CANDIDATES_MAX];
 };
 
+/* Brings candidates that were written in any order into the order of rows, each from the left, and those of
+ * the same cell into that of their sums. What is behind the last one becomes 0, and if there are more than
+ * CANDIDATES_MAX all of them. Does not allocate. */
+void candidates_sort(struct candidates *candidates);
+
 #endif

@@ -2,18 +2,20 @@
 #include "detect/components.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/deadline.h"
 #include "core/image.h"
+#include "core/numbers.h"
 
 /* A run of pixels in a row, from `from` to before `to`, and its component in `parts`. */
 struct run {
     uint32_t from, to, part;
 };
 
-/* A component that a run of the last row belongs to. Those that have become one point to the first. */
+/* A component of the rows so far. When two turn out to be one, the later in the list points to the earlier.
+ */
 struct growing {
     uint32_t into; /* itself: it is one */
     uint32_t kept; /* its place in the next row's list, plus 1; 0: no run of this row belongs to it */
@@ -28,7 +30,8 @@ struct row {
     uint32_t runs, parts;
 };
 
-/* Runs are apart by a pixel at least. A row has the parts of the row above and those that begin in it. */
+/* At least one pixel lies between two runs. A row's list has the components of the row above, then the new
+ * ones. */
 static uint32_t most_runs(uint32_t width) {
     return (width + 1) / 2 + 1;
 }
@@ -93,19 +96,11 @@ static uint32_t root(struct row *above, uint32_t part) {
     return part;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 static void merge(struct growing *to, const struct growing *from) {
-    to->left = smaller(to->left, from->left);
-    to->top = smaller(to->top, from->top);
-    to->right = larger(to->right, from->right);
-    to->bottom = larger(to->bottom, from->bottom);
+    to->left = min_u32(to->left, from->left);
+    to->top = min_u32(to->top, from->top);
+    to->right = max_u32(to->right, from->right);
+    to->bottom = max_u32(to->bottom, from->bottom);
     to->pixels += from->pixels;
     to->peak = to->peak > from->peak ? to->peak : from->peak;
 }
@@ -114,7 +109,7 @@ static void merge(struct growing *to, const struct growing *from) {
 static uint32_t unite(struct row *above, uint32_t a, uint32_t b) {
     a = root(above, a), b = root(above, b);
     if (a != b) {
-        const uint32_t first = smaller(a, b), other = larger(a, b);
+        const uint32_t first = min_u32(a, b), other = max_u32(a, b);
         merge(&above->part[first], &above->part[other]);
         above->part[other].into = first;
         return first;
@@ -167,7 +162,7 @@ static void put(const struct growing *part, uint8_t peak, struct candidates *can
     }
 }
 
-/* Moves the components that go on to the row's own list, and puts those that have ended. */
+/* Copies the components that the row continues into its list, and writes the finished ones as candidates. */
 static void carry(struct row *above, struct row *row, uint8_t peak, struct candidates *candidates) {
     for (uint32_t i = 0; i < above->parts; i++) {
         above->part[i].kept = 0;
@@ -189,27 +184,30 @@ static void carry(struct row *above, struct row *row, uint8_t peak, struct candi
     }
 }
 
-static int compare(const void *a, const void *b) {
-    const struct candidate *one = a, *other = b;
-    const uint32_t place = (uint32_t)one->y << 16 | one->x, against = (uint32_t)other->y << 16 | other->x;
-    return place != against ? (place > against) - (place < against)
-                            : memcmp(one->sum, other->sum, sizeof one->sum);
+bool components_bounds_of(const struct detector *detector, int32_t least, struct components_bounds *bounds) {
+    const int32_t peak = least < detector->pixel_least ? detector->pixel_least : least;
+    bounds->pixel = (uint8_t)detector->pixel_least;
+    bounds->peak = (uint8_t)peak;
+    return peak <= UINT8_MAX;
 }
 
-void components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height,
-                     struct components_bounds bounds, uint8_t *memory, struct candidates *candidates) {
+enum status components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height,
+                            struct components_bounds bounds, int64_t deadline_ns, uint8_t *memory,
+                            struct candidates *candidates, struct error *err) {
+    enum { ROWS = 64 /* between two looks at the clock */ };
     struct row row[2];
+    enum status status = ST_OK;
     place_rows(row, width, memory);
     candidates->count = 0;
-    for (uint32_t y = 0; y < height; y++, map += stride) {
+    for (uint32_t y = 0; y < height && status == ST_OK; y++, map += stride) {
         struct row *above = &row[y % 2], *below = &row[(y + 1) % 2];
         find_runs(below, map, width, bounds.pixel);
         connect(above, below, map, y);
         carry(above, below, bounds.peak, candidates);
+        status = y % ROWS == 0 ? deadline_check(deadline_ns, err) : ST_OK;
     }
     row[(height + 1) % 2].runs = 0; /* nothing goes on */
     carry(&row[height % 2], &row[(height + 1) % 2], bounds.peak, candidates);
-    const uint32_t valid = candidates->count <= CANDIDATES_MAX ? candidates->count : 0;
-    qsort(candidates->candidate, valid, sizeof candidates->candidate[0], compare);
-    memset(candidates->candidate + valid, 0, (CANDIDATES_MAX - valid) * sizeof candidates->candidate[0]);
+    candidates_sort(candidates);
+    return status;
 }

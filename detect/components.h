@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/status.h"
 #include "detect/candidates.h"
+#include "detect/detector.h"
 
 /* The sums of a candidate that is a component. Its x and y are its left and upper edge. */
 enum { COMPONENT_PEAK, COMPONENT_RIGHT, COMPONENT_BOTTOM, COMPONENT_PIXELS, COMPONENT_SUMS };
@@ -14,15 +16,23 @@ enum { COMPONENT_PEAK, COMPONENT_RIGHT, COMPONENT_BOTTOM, COMPONENT_PIXELS, COMP
 /* Bytes of memory for a map of this width. */
 size_t components_bytes(uint32_t width);
 
-/* Bytes that belong to a component, and the least largest one of a component; from 1. */
+/* Bytes from `pixel` on belong to a component, whose largest byte is at least `peak`, which is not below.
+ * Both are at least 1. */
 struct components_bounds {
     uint8_t pixel, peak;
 };
 
-/* Writes a candidate for each component within the bounds, by its upper and its left edge.
- * Sums: the largest byte, the right and the lower edge (behind the last pixel), and how many pixels it has.
- * Sides are at most 65535. `memory` is aligned like a picture. Time is proportional to the pixels. */
-void components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height,
-                     struct components_bounds bounds, uint8_t *memory, struct candidates *candidates);
+/* The bounds of a detector's components, whose score is at least that of the byte `least`. A lower score
+ * never joins what a higher one tells apart. False: no byte reaches `least`, so there are none. */
+bool components_bounds_of(const struct detector *detector, int32_t least, struct components_bounds *bounds);
+
+/* Writes a candidate for each component, in the order of candidates_sort. Sums: the largest byte, the right
+ * and the lower edge (behind the last pixel), and how many pixels it has. Sides are at most 65535. With more
+ * than CANDIDATES_MAX only the count is right, and all candidates are 0. `memory` has components_bytes(width)
+ * bytes, and is aligned like a picture. Time is proportional to the pixels. ST_LIMIT at the deadline; then
+ * the candidates are undefined. Thread-safe for different memory. */
+enum status components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height,
+                            struct components_bounds bounds, int64_t deadline_ns, uint8_t *memory,
+                            struct candidates *candidates, struct error *err);
 
 #endif

@@ -48,6 +48,8 @@ def read_scales(path, table):
     scales = {-1: Scale([1.0] * 3, 0)}
     for i, row in enumerate(table):
         if row.kind == 'CONCAT':
+            if scales[row.input].zero != scales[row.addend].zero:
+                raise Wrong(f'layer {row.name} joins outputs with different zeros')
             scales[i] = Scale(scales[row.input].steps + scales[row.addend].steps, scales[row.input].zero)
         elif row.kind == 'POOL':
             scales[i] = scales[row.input]

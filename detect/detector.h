@@ -24,17 +24,18 @@ struct detector {
     unsigned landmarks;              /* of a box */
     const struct cpu_search *search; /* finds candidates on cores (cpu/search.h) */
     int unit;                        /* sides of the picture that is searched are multiples of it */
-    int border; /* so many pixels around the picture are searched, too, and those up to the next multiple, as
-                   if mirrors stood at its edges; 0: the picture is padded with black on the right and below
-                 */
-    int cell;   /* pixels on each side of a candidate's cell */
-    double threshold; /* least score, where the client does not say */
-    double
-        margin;  /* percent of its sides by which a box is grown to hide it, where the client does not say */
-    int longest; /* side of the picture that is searched, where the client does not say; 0: any */
-    bool round;  /* an ellipse in the box hides it */
-    int grid;    /* pixels: the edges of boxes that mode=redact hides are multiples of it, so that they do
-                    not tell what is within; 1: any */
+    /* Pixels around the picture that are searched, too. They, and the pixels up to the next multiple of
+     * `unit`, are its mirror image. 0: black pixels on the right and below fill it up to the multiple. */
+    int border;
+    int cell; /* pixels on each side of a candidate's cell */
+    /* What holds where the client says nothing else: least score; percent of its sides by which a box grows
+     * to hide it; longest side of the picture that is searched, 0: any. */
+    double threshold, margin;
+    int longest;
+    bool round; /* an ellipse in the box hides what it is about */
+    /* Pixels: the edges of boxes that mode=redact hides are multiples of it, so that they do not tell what is
+     * within. 1: any. */
+    int grid;
     float pixel_ns;     /* of a search, for each pixel of the picture that is searched, on one core */
     float gpu_pixel_ns; /* and on a GPU beside others; 0: GPUs do not search with it, and requests for it go
                            to cores */
@@ -48,11 +49,12 @@ struct detector {
     const char *option; /* of the command line, without dashes: path of the model; docs/NAME.md tells more */
     const char *magic;  /* a model file begins with it */
     const char *file;   /* name of the model that comes with the program */
-    /* The smallest first sum of a cell of the network, or byte of its map, whose score is above the
+    /* The smallest first sum of a cell of the network, or byte of its map, whose score reaches the
      * threshold; INT32_MAX when none is. */
     int32_t (*least)(const struct model_weights *weights, double threshold);
-    int pixel_least; /* of a network that makes a map: bytes from it on are a candidate, where they touch
-                        (detect/components.h) */
+    /* Of a network that makes a map: the least byte of a pixel that belongs to a component
+     * (detect/components.h), at least 1. 0: GPUs write the map itself, as tests want it. */
+    int pixel_least;
 };
 
 extern const struct cpu_search cpu_search_network; /* runs any network */

@@ -81,7 +81,8 @@ static bool has_right_channels(const struct network *network, const struct netwo
            form->outputs <= NETWORK_CHANNELS_MAX;
 }
 
-/* Whether a layer knows what stands for 0 where it needs that, and has an activation if it computes. */
+/* Whether the zero points that a layer needs are known, and layers that compute nothing have no activation.
+ */
 static bool has_right_zero(const struct network *network, const struct network_layer *form) {
     const int zero = network_zero(network, form->input);
     switch (form->kind) {
@@ -91,7 +92,7 @@ static bool has_right_zero(const struct network *network, const struct network_l
     case NETWORK_POOL:
         return form->activation == NETWORK_LINEAR;
     case NETWORK_CONCAT:
-        return form->activation == NETWORK_LINEAR && zero == network_zero(network, form->addend);
+        return form->activation == NETWORK_LINEAR && zero >= 0 && zero == network_zero(network, form->addend);
     case NETWORK_EXCITE:
         return form->activation == NETWORK_LINEAR && zero >= 0;
     default:
@@ -149,7 +150,10 @@ static enum status check_result(const struct network *network, struct error *err
     const bool map = network->sums == 0;
     for (int i = 0; i < network->layers; i++) {
         if ((network->layer[i].kind == NETWORK_HEADS) != (i == last && !map)) {
-            return fail(err, ST_UNSUPPORTED, "the last layer of a network, and no other, are the heads");
+            return fail(err, ST_UNSUPPORTED,
+                        "layer %s is in the wrong place: heads are the last layer, and a network that makes "
+                        "a map has none",
+                        network->layer[i].name);
         }
     }
     bool fits = form->outputs == (map ? 1 : network->sums) && network->sums <= CANDIDATES_SUMS &&

@@ -6,26 +6,32 @@
  * real number (q - zero point) * scale; network_zero() has the zero point. Weights are 8-bit integers with
  * one scale for each output channel. A layer with weights computes
  *
- *     acc = bias[o] + the sum of weight * input over the window, input as 0..255, outside the tensor its zero
- * point t = (float)acc * scale[o] with NETWORK_RELU:      t = max(t, 0) if it has an addend r:  t = t +
- * (float)r * addend_scale t = t + offset output = clamp(rint(t), 0, 255) with NETWORK_TABLE:     output =
- * table[output]
+ *     acc = bias[o] + the sum of weight * input over the window
+ *     t = (float)acc * scale[o]
+ *     t = max(t, 0)                       with NETWORK_RELU
+ *     t = t + (float)r * addend_scale     with an addend r
+ *     t = t + offset
+ *     output = clamp(rint(t), 0, 255)
+ *     output = table[output]              with NETWORK_TABLE
  *
- * with the sum in 32-bit integers, and the rest in single precision, rounded to nearest even after each
- * operation and never contracted. The heads end with acc. The layers without such weights:
+ * Inputs are 0 to 255; outside the tensor they are its zero point. The sum has 32 bits; the rest is single
+ * precision, rounded to nearest even after each operation and never contracted. The heads end with acc.
  *
- *     POOL    the largest of the four bytes at (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1) that lie inside
- *     CONCAT  the channels of the input, then those of the addend. An input of half the size is enlarged:
- * each of its pixels becomes four EXCITE  squeeze and excitation (Hu, Shen, Sun, CVPR 2018): each channel
- * times a factor that follows from the means of all channels:
+ * POOL is the largest of the bytes at (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1) that lie inside.
+ *
+ * CONCAT has the channels of the input, then those of the addend. Of an input of half the size, each pixel is
+ * repeated in a square of four.
+ *
+ * EXCITE is squeeze and excitation (Hu, Shen, Sun, CVPR 2018): each channel is multiplied by a factor that
+ * follows from the means of all channels.
  *
  *     mean[c] = (float)((double)(the sum of channel c of the input) / (its number of pixels))
  *     inner[j] = max(0, (... (reduce_bias[j] + reduce[j][0] * mean[0]) + reduce[j][1] * mean[1]) + ...)
  *     gate[o] = the same with expand_bias[o], expand[o][j] and inner[j], then limited to 0..1
  *     factor[o] = (base + gate[o]) * ratio
- *     t = (float)(input - its zero point) * factor[o], then as above; an addend may have half the size, and
- * is enlarged like an input of CONCAT
+ *     t = (float)(input - its zero point) * factor[o]
  *
+ * From t on it goes on as above; an addend may have half the size, and is repeated like an input of CONCAT.
  * The sum of a channel is an integer, and all that follows is rounded after each operation, in this order. */
 #ifndef BLURD_DETECT_NETWORK_H
 #define BLURD_DETECT_NETWORK_H
@@ -64,7 +70,7 @@ enum {
 struct network_layer {
     const char *name;
     enum network_kind kind;
-    int size;   /* sides of the window: 3 of DENSE, 3 or 7 of DEPTH; EXCITE: values between its sums */
+    int size;   /* sides of the window: 3 of DENSE, 3 or 7 of DEPTH; EXCITE: channels of its hidden layer */
     int input;  /* index of the layer whose output is read, or NETWORK_PICTURE */
     int addend; /* index of the layer whose output is added or, by CONCAT, appended; or NETWORK_NONE */
     int inputs, outputs; /* channels */

@@ -32,15 +32,5 @@ def layers(name):
     return table
 
 
-def is_weighted(layer):
-    return layer.kind in ('DENSE', 'DEPTH', 'POINT', 'UP', 'HEADS')
-
-
-def weight_count(layer):
-    """Weights of one layer: DENSE [outputs][size][size][inputs], DEPTH [size][size][outputs], POINT and HEADS
-    [outputs][inputs], UP [2][2][outputs][inputs]; none of the others."""
-    return is_weighted(layer) * layer.size ** 2 * layer.outputs * (1 if layer.kind == 'DEPTH' else layer.inputs)
-
-
 def padded(size):
     return -(-size // ALIGNMENT) * ALIGNMENT

@@ -23,6 +23,15 @@ def varint(data, at):
         shift += 7
 
 
+def varints(data):
+    """All of a packed field."""
+    at, values = 0, []
+    while at < len(data):
+        value, at = varint(data, at)
+        values.append(value)
+    return values
+
+
 def fields(data):
     """(number, value) of each field of a message: an integer, or the bytes of a string or message."""
     at = 0
@@ -54,10 +63,7 @@ def attribute(data):
         elif number == 8 and isinstance(item, int):
             many.append(item)
         elif number == 8:  # packed
-            at = 0
-            while at < len(item):
-                one, at = varint(item, at)
-                many.append(one)
+            many += varints(item)
     return name, many or value
 
 
@@ -83,10 +89,7 @@ def tensor(data):
         if number == 1 and isinstance(item, int):
             shape.append(item)
         elif number == 1:
-            at = 0
-            while at < len(item):
-                one, at = varint(item, at)
-                shape.append(one)
+            shape += varints(item)
         elif number == 2:
             kind = item
         elif number in (4, 9):

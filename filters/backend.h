@@ -106,9 +106,9 @@ struct transcode {
                    of quantisation, and Huffman tables are optimal: codecs/jpeg/jpeg_patch.h. The mask limits
                    all steps, and nothing is turned. A search has it if the job after it will */
     const struct transcode_mask *mask; /* in the stored picture; NULL: none. Not with `detect` */
-    /* Names the decoded picture, so that a search and the job after it decode the file once. The
-     * device may have forgotten it, and decodes again. 0: none. A search sets it to what the device named the
-     * picture; a later job in the same file and lane may hand that in. */
+    /* Names the decoded picture, so that searches and the job after them decode the file once. The device may
+     * have forgotten it, and decodes again. 0: none. The first search sets it to what the device named the
+     * picture; later jobs in the same file and lane may hand that in. */
     uint64_t *picture; /* NULL: none */
     uint8_t *output;   /* aligned like a picture */
     size_t room;       /* bytes at output */

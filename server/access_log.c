@@ -41,9 +41,11 @@ static void count(const struct request *request) {
             }
         }
     }
-    for (unsigned i = 0; i < DETECTORS; i++) {
-        metrics_add(metrics, detectors[i].searches, outcome->searched >> i & 1);
-        metrics_add(metrics, detectors[i].found, outcome->found[i]);
+    for (unsigned i = 0; outcome->searched >> i; i++) {
+        if (outcome->searched >> i & 1) {
+            metrics_add(metrics, detectors[i].searches, 1);
+            metrics_add(metrics, detectors[i].found, outcome->found[i]);
+        }
     }
 }
 

@@ -12,6 +12,8 @@
 
 enum { OUTCOME_REPORT_MAX = 4096 };
 
+typedef char outcome_report[OUTCOME_REPORT_MAX];
+
 /* The picture's properties and the time of each stage, for headers, log and metrics. */
 struct outcome {
     enum problem problem;
@@ -25,8 +27,8 @@ struct outcome {
     uint32_t regions;          /* that many */
     uint32_t searched;         /* a bit for each detector that did */
     uint32_t found[DETECTORS]; /* boxes */
-    char (
-        *report)[OUTCOME_REPORT_MAX]; /* lists them for each detector, "": none; owned; NULL: not asked for */
+    outcome_report
+        *report; /* of each detector the boxes, "": none; owned; NULL: not asked for, or no memory */
     int64_t stage_ns[STAGE_COUNT];
     int64_t computed_ns; /* processor time of the worker, its helpers and the process of its codec */
     int64_t idle_ns;     /* of a request out of time: how long no processor or GPU computed for it */

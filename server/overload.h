@@ -39,11 +39,12 @@ bool overload_has_room(const struct service *service, uint64_t bytes);
  * half of their share. Clients may be slow, and a slot is larger than the answer in it. */
 bool overload_receives_zero_copy(const struct service *service);
 
-/* Predicts time and bytes into request->cost and request->job, from the first bytes of the body: of the way
- * of a general worker, and of those that a device's own threads take. */
+/* Predicts time and bytes of each way from the first bytes of the body. Writes them to request->cost and
+ * request->job. */
 void overload_estimate(struct request *request);
 
-/* Does that and queues the job. ST_BUSY: it is refused, and the request has the reason. */
+/* Predicts like overload_estimate, and queues the job. ST_BUSY: it is refused, and the request has the
+ * reason. */
 enum status overload_submit(struct request *request);
 
 /* Called before the worker computes, when the bytes that the request needs beside its body are known. What a

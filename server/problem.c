@@ -32,7 +32,7 @@ static const struct problem_kind kinds[PROBLEM_COUNT] = {
          "the detail names, or has a `Content-Encoding`."},
     [PROBLEM_NOTHING] =
         {"no-region", 422, "No region", PROBLEM_WORK, NULL,
-         "A redaction, or a request with `require`, would cover no pixel: no face was found, the "
+         "A redaction, or a request with `require`, would cover no pixel: nothing was found, the "
          "list of regions is empty, the mask is 0 everywhere, or `invert` leaves nothing."},
     [PROBLEM_LIMIT] = {"limit-exceeded", 422, "Image over a limit", PROBLEM_WORK, NULL,
                        "The picture has too many pixels, too long a side or too many scans, or needs too "

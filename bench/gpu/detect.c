@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Measures searches with random weights: each step, all of them, and several pictures side by side.
- * FACES_SIZE=1920x1088 in the environment: only that size, for a profiler. */
+ * DETECT_SIZE=1920x1088 in the environment: only that size, for a profiler. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +9,10 @@
 #include "bench/gpu/bench.h"
 #include "bench/gpu/pictures.h"
 #include "core/clock.h"
-#include "detect/text/text.h"
+#include "detect/detectors.h"
 #include "gpu/detect/detect.h"
 #include "gpu/detect/pack.h"
 #include "tests/filters/network_fixture.h"
-#include "tests/filters/networks.h"
 
 enum { IN_A_ROW = 20, ROUNDS = 25, FEW = 2, STREAMS = 16, EACH = 40 };
 
@@ -114,25 +113,24 @@ static void bench_steps(struct subject *subject) {
     fflush(stdout);
 }
 
-static uint32_t padded(uint32_t side, int unit) {
-    return (side + (uint32_t)unit - 1) / (uint32_t)unit * (uint32_t)unit;
+static uint32_t padded(uint32_t side, const struct detector *detector) {
+    const uint32_t unit = (uint32_t)detector->unit;
+    return (side + 2 * (uint32_t)detector->border + unit - 1) / unit * unit;
 }
 
-static void bench_size(struct bench *bench, uint32_t width, uint32_t height) {
-    const struct network *network = layout.network;
+static void bench_size(struct bench *bench, enum detector_id id, uint32_t width, uint32_t height) {
+    const struct detector *detector = detector_get(id);
     const struct image_shape shape = {.model = PIXEL_YCBCR,
                                       .depth = 8,
                                       .chroma_shift_x = 1,
                                       .chroma_shift_y = 1,
                                       .width = bench->quick ? width / 10 : width,
                                       .height = bench->quick ? height / 10 : height};
-    const struct detect_plan plan = {.threshold = 1,
-                                     .detector = DETECTOR_FACES,
-                                     .width = padded(shape.width, network->unit),
-                                     .height = padded(shape.height, network->unit)};
-    const struct image_shape map = {
-        .model = PIXEL_GRAY, .depth = 8, .width = plan.width, .height = plan.height};
-    const struct image_shape result = network->sums > 0 ? detect_shape() : map;
+    const struct detect_plan plan = {.threshold = 1, /* no byte of the map is a candidate */
+                                     .detector = id,
+                                     .width = padded(shape.width, detector),
+                                     .height = padded(shape.height, detector)};
+    const struct image_shape result = detect_shape();
     struct image target;
     struct pictures *pictures = pictures_create(bench, &shape, image_layout(&target, &result));
     image_place(&target, pictures->device_target[0].plane[0].data);
@@ -145,34 +143,35 @@ static void bench_size(struct bench *bench, uint32_t width, uint32_t height) {
     pictures_destroy(bench, pictures);
 }
 
-static void bench_detector(struct bench *bench, const struct detector *detector) {
+static void bench_detector(struct bench *bench, enum detector_id id) {
+    const struct detector *detector = detector_get(id);
     struct error err = {0};
     struct network_fixture fixture;
     network_fixture_make(&fixture, detector);
     struct model model = {.detector = detector, .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     model.weights = fixture.weights;
     must(pack_layout(detector->network, &layout, &err), &err);
-    must(gpu_detect_open(&bench->device, DETECTOR_FACES, &model, &err), &err);
+    must(gpu_detect_open(&bench->device, id, &model, &err), &err);
     printf("\n### The network for %s\n\nOf 4:2:0 pictures; microseconds, median.\n", detector->name);
     uint32_t width, height;
-    const char *size = getenv("FACES_SIZE");
+    const char *size = getenv("DETECT_SIZE");
     if (size && sscanf(size, "%" SCNu32 "x%" SCNu32, &width, &height) == 2) {
-        bench_size(bench, width, height);
+        bench_size(bench, id, width, height);
     } else {
-        bench_size(bench, 640, 384);
+        bench_size(bench, id, 640, 384);
     }
     if (!bench->quick && !size) {
-        bench_size(bench, 1280, 736);
-        bench_size(bench, 1920, 1088);
+        bench_size(bench, id, 1280, 736);
+        bench_size(bench, id, 1920, 1088);
     }
     gpu_detect_close(&bench->device);
     network_fixture_free(&fixture);
 }
 
 void bench_faces(struct bench *bench) {
-    bench_detector(bench, &detector_faces);
+    bench_detector(bench, DETECTOR_FACES);
 }
 
 void bench_text(struct bench *bench) {
-    bench_detector(bench, &detector_text);
+    bench_detector(bench, DETECTOR_TEXT);
 }

@@ -9,8 +9,11 @@ import numpy
 COVERED = 0.98  # of a word's ink
 DARK = 96       # mean of the ground below it, of 255
 SECRET = re.compile(r'\d|@|^\W*[A-ZÄÖÜ]\w')
-ROWS = ('all words', 'font to 10 px', 'font 11 to 13 px', 'font 14 to 18 px', 'larger font', 'dark ground', 'light ground', 'code',
-        'cut by the edge of the picture', 'single letters and digits', 'secrets, all places', 'secrets, distinct on a picture')
+FONTS = 'font to 10 px', 'font 11 to 13 px', 'font 14 to 18 px', 'larger font'
+ALL, DARK_GROUND, LIGHT_GROUND, CODE = 'all words', 'dark ground', 'light ground', 'code'
+CUT, SINGLE = 'cut by the edge of the picture', 'single letters and digits'
+SECRETS, DISTINCT = 'secrets, all places', 'secrets, distinct on a picture'
+ROWS = ALL, *FONTS, DARK_GROUND, LIGHT_GROUND, CODE, CUT, SINGLE, SECRETS, DISTINCT
 APART = ('less than half of the height in the picture', 'signs only')
 
 
@@ -36,13 +39,13 @@ def rows_of(word, shot):
         return [APART[0]]
     if not letters:
         return [APART[1]]
-    by_font = 1 if word.font < 10.5 else 2 if word.font < 13.5 else 3 if word.font < 18.5 else 4
+    font = FONTS[0 if word.font < 10.5 else 1 if word.font < 13.5 else 2 if word.font < 18.5 else 3]
     ground = shot.ground[window(word, shot.ink.shape)].mean()
-    rows = [ROWS[0], ROWS[by_font], ROWS[5 if ground < DARK else 6]]
-    rows += [ROWS[7]] * word.code
-    rows += [ROWS[8]] * (word.left < 0 or word.top < 0 or word.left + word.width > wide or word.top + word.height > high)
-    rows += [ROWS[9]] * (len(letters) == 1)
-    return rows + [ROWS[10]] * bool(SECRET.search(word.text))
+    rows = [ALL, font, DARK_GROUND if ground < DARK else LIGHT_GROUND]
+    rows += [CODE] * word.code
+    rows += [CUT] * (word.left < 0 or word.top < 0 or word.left + word.width > wide or word.top + word.height > high)
+    rows += [SINGLE] * (len(letters) == 1)
+    return rows + [SECRETS] * bool(SECRET.search(word.text))
 
 
 class Tally:
@@ -65,12 +68,12 @@ class Tally:
             rows = rows_of(word, shot)
             self.words.update(rows)
             self.covered.update(rows if covered else ())
-            if ROWS[10] in rows:
+            if SECRETS in rows:
                 secrets[word.text] = secrets.get(word.text, True) and covered
             if not covered and rows[0] not in APART:
                 missed.append(word)
-        self.words[ROWS[11]] += len(secrets)
-        self.covered[ROWS[11]] += sum(secrets.values())
+        self.words[DISTINCT] += len(secrets)
+        self.covered[DISTINCT] += sum(secrets.values())
         self.hidden += int(mask.sum())
         self.of_words += int(covers([(one.left, one.top, one.width, one.height) for one in shot.words], mask.shape).sum())
         self.area += mask.size

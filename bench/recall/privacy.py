@@ -35,7 +35,7 @@ def kinds():
 
 
 def rendered(driver, folder, layout, values):
-    """A picture of each value, and the ink of its letters."""
+    """A picture of each value."""
     width, height = SIZE
     rows = ''.join(f'<div>{LAYOUTS[layout].format(value)}</div>' for value in values)
     style = (f'body {{ margin: 0; font: 15px/1.5 sans-serif; color: #222; background: #fff }} p {{ position: absolute; margin: 0; white-space: nowrap }}'

@@ -98,7 +98,7 @@ static uint64_t row_cost(const struct detect_job *job, const struct detect_pass 
 /* What the threads of a search share, one behind the other: tensors, what EXCITE layers need, and candidates,
  * or the map with what finds candidates in it. */
 struct shared_memory {
-    size_t tensors, excite, map, gather;
+    size_t tensors, excite, map, components;
 };
 
 static struct image_shape map_shape(const struct detect_job *job) {
@@ -120,13 +120,14 @@ static struct shared_memory plan_job(struct detect_job *job, const struct detect
     if (job->form->sums == 0) {
         const struct image_shape shape = map_shape(job);
         shared.map = image_layout(&map, &shape);
-        shared.gather = components_bytes(width);
+        shared.components = components_bytes(shape.width);
     }
     return shared;
 }
 
 static struct scratch_need need_of(const struct detect_job *job, const struct shared_memory *shared) {
-    struct scratch_need need = {.shared = shared->tensors + shared->excite + shared->map + shared->gather};
+    struct scratch_need need = {.shared =
+                                    shared->tensors + shared->excite + shared->map + shared->components};
     if (job->form->sums > 0) {
         need.shared += bytes_align_up(sizeof(struct candidates), IMAGE_ALIGNMENT);
     }
@@ -164,21 +165,22 @@ static enum status run_pass(const struct cpu_context *context, const struct dete
     return bands_run(context->crew, seats, &pass, err);
 }
 
-/* Writes the candidates. No byte reaches a `least` above 255. */
-static void finish(const struct detect_search *search, const struct detect_job *job, struct detect_sink *sink,
-                   uint8_t *memory) {
-    if (job->form->sums > 0) {
+/* Writes the candidates. */
+static enum status finish(const struct cpu_context *context, const struct detect_search *search,
+                          const struct detect_job *job, struct detect_sink *sink, uint8_t *memory,
+                          struct error *err) {
+    const struct plane *map = job->map ? &job->map->plane[0] : NULL;
+    struct components_bounds bounds;
+    if (!map) {
         detect_sink_finish(sink, search->candidates);
-    } else if (search->least > UINT8_MAX) {
-        memset(search->candidates, 0, sizeof *search->candidates);
-    } else {
-        const struct plane *map = &job->map->plane[0];
-        const uint8_t peak = (uint8_t)search->least;
-        const int pixel = search->detector->pixel_least;
-        const struct components_bounds bounds = {pixel < peak ? (uint8_t)pixel : peak, peak};
-        components_find(map->data, map->stride, job->map->width, job->map->height, bounds, memory,
-                        search->candidates);
+        return ST_OK;
     }
+    if (!components_bounds_of(search->detector, search->least, &bounds)) {
+        memset(search->candidates, 0, sizeof *search->candidates);
+        return ST_OK;
+    }
+    return components_find(map->data, map->stride, job->map->width, job->map->height, bounds,
+                           context->deadline_ns, memory, search->candidates, err);
 }
 
 enum status detect_search_run(const struct cpu_context *context, const struct detect_search *search,
@@ -208,8 +210,7 @@ enum status detect_search_run(const struct cpu_context *context, const struct de
     for (unsigned i = 0; i < job.passes.count && status == ST_OK; i++) {
         status = run_pass(context, &job, &job.passes.pass[i], &need, seats, err);
     }
-    if (status == ST_OK && search->candidates) {
-        finish(search, &job, &sink, behind + shared.map);
-    }
-    return status;
+    return status == ST_OK && search->candidates
+               ? finish(context, search, &job, &sink, behind + shared.map, err)
+               : status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/detect/detect_sink.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/detect/detect_kernels.h"
@@ -19,17 +18,9 @@ void detect_sink_row(struct detect_sink *sink, uint32_t y, uint32_t x, const int
     }
 }
 
-static int compare(const void *a, const void *b) {
-    const struct candidate *one = a, *other = b;
-    uint32_t place = (uint32_t)one->y << 16 | one->x, against = (uint32_t)other->y << 16 | other->x;
-    return (place > against) - (place < against);
-}
-
 void detect_sink_finish(struct detect_sink *sink, void *target) {
     struct candidates *candidates = sink->candidates;
     candidates->count = sink->count;
-    unsigned valid = candidates->count <= CANDIDATES_MAX ? candidates->count : 0;
-    qsort(candidates->candidate, valid, sizeof candidates->candidate[0], compare);
-    memset(candidates->candidate + valid, 0, (CANDIDATES_MAX - valid) * sizeof candidates->candidate[0]);
+    candidates_sort(candidates);
     memcpy(target, candidates, sizeof *candidates);
 }

@@ -58,7 +58,7 @@ static void each_part(struct redact_job *job, const struct redact_span *span, co
     }
 }
 
-/* Calls `visit` for all samples of a rectangle that the mask touches, or for those that it does not touch. */
+/* Visits the samples of a rectangle: either those under the mask, or the others. Calls `visit` for each. */
 static void each_span(struct redact_job *job, struct mask_rect rect, int value, visit_span *visit) {
     for (unsigned p = 0; p < job->image->plane_count; p++) {
         const struct plane *plane = &job->image->plane[p];
@@ -265,7 +265,8 @@ static struct mask_rect with_ring(const struct image *mask, struct mask_rect dra
                                                     min_u32(around.y1 + FILL_RING_WIDTH, mask->height)};
 }
 
-/* Whether each channel has samples, or takes those of `other`. */
+/* Writes each channel's mean, or the value of `other` where the channel has no samples. Returns whether all
+ * have some. */
 static bool complete(const struct redact_job *job, struct samples *fill, const struct redact_sums *sums,
                      const struct samples *other) {
     bool all = true;

@@ -2,7 +2,7 @@
  * Redaction replaces a region, before any filter runs, by a colour that reveals next to nothing about it. It
  * is irreversible by construction.
  *
- * The guarantee. Of a region's pixels the result depends on nothing with FILL_COLOUR and FILL_RING. With
+ * The guarantee. With FILL_COLOUR and FILL_RING the result does not depend on a region's pixels at all. With
  * FILL_MEAN it depends on one mean colour, of which each channel is one of 16 levels: at most 4 bits for
  * grey, 8 with alpha, 12 for RGB and YCbCr, 16 for RGBA. Two pictures that differ only in a region, and with
  * FILL_MEAN have the same levels there, give the same bytes. Nothing outside of the regions changes.
@@ -18,8 +18,9 @@
  *
  * FILL_RING is the mean of the samples in the ring: the bounding rectangle of the region's pixels and
  * FILL_RING_WIDTH pixels around it, without all pixels of all regions, so that none of another region counts
- * either. A channel without samples there, of a region that others enclose, has the mean of the ring of all
- * regions together; if that has none either, the whole picture is redacted, and it has that of fill.colour.
+ * either. A ring may have no samples of a channel: other regions enclose the region, or all its pixels are
+ * transparent. The channel is then the mean of the ring around all regions together. If that has none either,
+ * it is that of fill.colour.
  *
  * FILL_MEAN has the levels of the region's own mean:
  *

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "detect/sort.h"
+
 static const double overlap_limit = 0.3;
 
 /* Sides are 4 exp(value): far above any picture's at the upper limit. Without limits infinity times 0 could
@@ -32,37 +34,13 @@ int32_t faces_least(const struct model_weights *weights, double threshold) {
     return (int32_t)low;
 }
 
-static bool is_before(const struct candidate *a, const struct candidate *b) {
-    if (a->sum[HEAT] != b->sum[HEAT]) {
-        return a->sum[HEAT] > b->sum[HEAT];
+/* By falling score, then by row and column. */
+static int compare(const void *a, const void *b) {
+    const struct candidate *one = a, *other = b;
+    if (one->sum[HEAT] != other->sum[HEAT]) {
+        return one->sum[HEAT] > other->sum[HEAT] ? -1 : 1;
     }
-    return a->y != b->y ? a->y < b->y : a->x < b->x;
-}
-
-/* Moves entry i of a heap of `count` down to its place; the last in order is at the top. */
-static void sift(struct candidate *heap, uint32_t i, uint32_t count) {
-    struct candidate moved = heap[i];
-    for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-        child += child + 1 < count && is_before(&heap[child], &heap[child + 1]);
-        if (!is_before(&moved, &heap[child])) {
-            break;
-        }
-        heap[i] = heap[child];
-    }
-    heap[i] = moved;
-}
-
-/* Heapsort: qsort() may allocate. */
-static void sort(struct candidate *candidate, uint32_t count) {
-    for (uint32_t i = count / 2; i-- > 0;) {
-        sift(candidate, i, count);
-    }
-    for (uint32_t left = count; left-- > 1;) {
-        struct candidate last = candidate[0];
-        candidate[0] = candidate[left];
-        candidate[left] = last;
-        sift(candidate, 0, left);
-    }
+    return one->y != other->y ? one->y - other->y : one->x - other->x;
 }
 
 static double clamp(double value, double low, double high) {
@@ -130,7 +108,7 @@ enum status faces_find(const struct model_weights *weights, struct candidates *c
     if (candidates->count > CANDIDATES_MAX) {
         return fail(err, ST_LIMIT, "more than %d places of the picture look like faces", CANDIDATES_MAX);
     }
-    sort(candidates->candidate, candidates->count);
+    sort_items(candidates->candidate, candidates->count, sizeof candidates->candidate[0], compare);
     for (uint32_t i = 0; i < candidates->count; i++) {
         struct box face = decode(weights, &candidates->candidate[i], frame);
         if (!(face.width > 0 && face.height > 0) || is_found(faces, &face)) {

@@ -2,15 +2,9 @@
 #include "detect/text/lines.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 
-static int32_t smaller(int32_t a, int32_t b) {
-    return a < b ? a : b;
-}
-
-static int32_t larger(int32_t a, int32_t b) {
-    return a > b ? a : b;
-}
+#include "core/numbers.h"
+#include "detect/sort.h"
 
 static int32_t height_of(const struct line *line) {
     return line->bottom - line->top;
@@ -22,17 +16,17 @@ static int32_t width_of(const struct line *line) {
 
 /* Negative where they overlap. */
 static int32_t gap(int32_t from, int32_t to, int32_t other_from, int32_t other_to) {
-    return larger(from, other_from) - smaller(to, other_to);
+    return max_i32(from, other_from) - min_i32(to, other_to);
 }
 
 static bool stand_beside(const struct line *a, const struct line *b) {
-    const int32_t height = smaller(height_of(a), height_of(b));
+    const int32_t height = min_i32(height_of(a), height_of(b));
     return -2 * gap(a->top, a->bottom, b->top, b->bottom) >= height &&
            2 * gap(a->left, a->right, b->left, b->right) <= 3 * height;
 }
 
 static bool stand_below(const struct line *a, const struct line *b) {
-    const int32_t width = smaller(width_of(a), width_of(b)), height = smaller(height_of(a), height_of(b));
+    const int32_t width = min_i32(width_of(a), width_of(b)), height = min_i32(height_of(a), height_of(b));
     return -2 * gap(a->left, a->right, b->left, b->right) >= width &&
            3 * gap(a->top, a->bottom, b->top, b->bottom) <= height;
 }
@@ -50,11 +44,11 @@ static int compare(const void *a, const void *b) {
 }
 
 static void merge(struct line *to, const struct line *from) {
-    to->left = smaller(to->left, from->left);
-    to->top = smaller(to->top, from->top);
-    to->right = larger(to->right, from->right);
-    to->bottom = larger(to->bottom, from->bottom);
-    to->peak = larger(to->peak, from->peak);
+    to->left = min_i32(to->left, from->left);
+    to->top = min_i32(to->top, from->top);
+    to->right = max_i32(to->right, from->right);
+    to->bottom = max_i32(to->bottom, from->bottom);
+    to->peak = max_i32(to->peak, from->peak);
 }
 
 /* One pass over lines that are sorted by their upper edges. What becomes empty is removed. */
@@ -87,7 +81,7 @@ static uint32_t join(struct line *line, uint32_t count,
                      bool (*joins)(const struct line *, const struct line *)) {
     for (unsigned pass = 0, before = count + 1; pass < PASSES && count < before; pass++) {
         before = count;
-        qsort(line, count, sizeof *line, compare);
+        sort_items(line, count, sizeof *line, compare);
         count = join_once(line, count, joins);
     }
     return count;

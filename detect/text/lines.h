@@ -11,13 +11,14 @@ struct line {
     int32_t peak;
 };
 
-/* Joins words that stand beside each other in a line: they share half of the lower one's
- * height, and are at most one and a half times that apart. Returns how many are left, sorted by their upper
- * edges as far as they are not joined. */
+/* Joins words of a line. Two words join if they overlap vertically by at least half of the smaller height,
+ * and the gap between them is at most 1.5 times the smaller height. Returns how many lines remain, sorted by
+ * upper edge as far as they are not joined. Does not allocate. Time grows with the square of `count` where
+ * all share rows: 8192 words take at most a tenth of a second. */
 uint32_t lines_join(struct line *line, uint32_t count);
 
-/* Joins lines that stand one below the other: they share half of the narrower one's width, and are at most a
- * third of the lower one's height apart. */
+/* Joins lines to blocks. Two lines join if they overlap horizontally by at least half of the smaller width,
+ * and the gap between them is at most a third of the smaller height. As lines_join otherwise. */
 uint32_t lines_join_blocks(struct line *line, uint32_t count);
 
 #endif

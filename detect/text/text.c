@@ -8,10 +8,11 @@
 #include "detect/components.h"
 
 enum {
-    LOGITS = 16,      /* steps of a byte of the map (detect/convert.py, MAP_SCALE) */
-    HEIGHT_MAX = 100, /* pixels: what is higher is no line of text but a thing, */
-    TURNED_MAX = 50,  /* unless it is thin */
-    TURNED_LONG = 6,  /* and long: a line that is turned */
+    LOGITS = 16, /* steps of a byte of the map (detect/convert.py, MAP_SCALE) */
+    HEIGHT_MAX =
+        100, /* pixels: a component whose shorter side is longer is no text, unless it is a turned line */
+    TURNED_MAX = 50,  /* pixels: the greatest thickness of a turned line */
+    TURNED_LONG = 6,  /* and the least ratio of its longer side to its thickness */
     GROWTH = 10,      /* sixteenths of the short side: the map has the inner part of a line only */
     GROWTH_LEAST = 2, /* pixels in addition */
 };
@@ -43,7 +44,7 @@ static bool is_component(const struct candidate *from, const struct boxes_frame 
 /* How thick the stroke is that a component would be, also one that is turned. */
 static int32_t thickness(const struct candidate *from, int32_t width, int32_t height) {
     const int32_t longer = width > height ? width : height;
-    return (from->sum[COMPONENT_PIXELS] + longer - 1) / longer;
+    return (from->sum[COMPONENT_PIXELS] - 1) / longer + 1;
 }
 
 /* The rectangle in the picture around what a component is the inner part of. False: it is none of the
@@ -53,17 +54,13 @@ static bool grow(const struct candidate *from, const struct boxes_frame *frame, 
                   height = from->sum[COMPONENT_BOTTOM] - from->y;
     const int32_t thick = thickness(from, width, height), shorter = width < height ? width : height;
     const int32_t side = shorter < 2 * thick ? shorter : 2 * thick;
-    const int32_t by = GROWTH * side / 16 + GROWTH_LEAST - TEXT_BORDER;
-    const int32_t right = (int32_t)frame->searched_width, bottom = (int32_t)frame->searched_height;
-    *line = (struct line){.left = from->x - by - 2 * TEXT_BORDER,
-                          .top = from->y - by - 2 * TEXT_BORDER,
-                          .right = from->sum[COMPONENT_RIGHT] + by,
-                          .bottom = from->sum[COMPONENT_BOTTOM] + by,
+    const int32_t by = GROWTH * side / 16 + GROWTH_LEAST;
+    const int32_t left = from->x - TEXT_BORDER, top = from->y - TEXT_BORDER; /* in the picture */
+    *line = (struct line){.left = max_i32(left - by, 0),
+                          .top = max_i32(top - by, 0),
+                          .right = min_i32(left + width + by, (int32_t)frame->searched_width),
+                          .bottom = min_i32(top + height + by, (int32_t)frame->searched_height),
                           .peak = from->sum[COMPONENT_PEAK]};
-    line->left = line->left < 0 ? 0 : line->left;
-    line->top = line->top < 0 ? 0 : line->top;
-    line->right = line->right > right ? right : line->right;
-    line->bottom = line->bottom > bottom ? bottom : line->bottom;
     const int32_t longer = width > height ? width : height;
     const bool turned = thick <= TURNED_MAX && longer >= TURNED_LONG * thick;
     return (shorter <= HEIGHT_MAX || turned) && line->left < line->right && line->top < line->bottom;
@@ -97,10 +94,10 @@ static int32_t round_up(int32_t value, int32_t step, uint32_t most) {
  * reach below the line. A least width is not enough: the edges would still follow the word's middle. */
 static void coarsen(struct line *line, uint32_t count, const struct boxes_frame *frame) {
     for (uint32_t i = 0; i < count; i++) {
-        line[i].left -= line[i].left % TEXT_CELL_WIDTH;
-        line[i].top -= line[i].top % TEXT_CELL_HEIGHT;
-        line[i].right = round_up(line[i].right, TEXT_CELL_WIDTH, frame->searched_width);
-        line[i].bottom = round_up(line[i].bottom, TEXT_CELL_HEIGHT, frame->searched_height);
+        line[i].left -= line[i].left % TEXT_GRID_X;
+        line[i].top -= line[i].top % TEXT_GRID_Y;
+        line[i].right = round_up(line[i].right, TEXT_GRID_X, frame->searched_width);
+        line[i].bottom = round_up(line[i].bottom, TEXT_GRID_Y, frame->searched_height);
     }
 }
 

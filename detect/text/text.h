@@ -21,8 +21,9 @@ enum {
     TEXT_UNIT = 32,
     TEXT_BORDER = 16,       /* words that the picture's edge cuts are found as their mirrored whole */
     TEXT_PIXEL_LEAST = 106, /* of the map: a probability of 0.2 that a pixel is one of a line */
-    TEXT_CELL_WIDTH = 128,  /* pixels: edges of blocks that are hidden are multiples of it, */
-    TEXT_CELL_HEIGHT = 32,  /* above and below of this */
+    TEXT_GRID_X =
+        128, /* pixels of the searched picture: left and right edges of hidden blocks are multiples of it */
+    TEXT_GRID_Y = 32, /* and upper and lower edges of this */
 };
 
 extern const struct detector detector_text;
@@ -32,7 +33,7 @@ int32_t text_least(const struct model_weights *weights, double threshold);
 
 /* Makes boxes of the components (detect/components.h) of a map. `candidates` may be anything: what is no
  * component of this picture is ST_CORRUPT. With frame->conceals lines become blocks, whose edges are moved
- * outwards to multiples of TEXT_CELL_WIDTH and TEXT_CELL_HEIGHT. ST_LIMIT when there are more candidates than
+ * outwards to multiples of TEXT_GRID_X and TEXT_GRID_Y. ST_LIMIT when there are more candidates than
  * CANDIDATES_MAX or more boxes than BOXES_MAX. Changes `candidates`. Does not allocate. */
 enum status text_find(const struct model_weights *weights, struct candidates *candidates,
                       const struct boxes_frame *frame, struct boxes *boxes, struct error *err);

@@ -125,7 +125,7 @@ const struct region *region_get(const struct region_set *set, uint32_t index);
 
 enum { REGION_NAME_MAX = 40 };
 
-/* Names a region in messages: "region 2", "regions: entry 7", "face 3". Returns the buffer. */
+/* Names a region in messages: "region 2", "regions: entry 7", "box 3 that was found". Returns the buffer. */
 const char *region_name(const struct region_set *set, uint32_t index, char name[REGION_NAME_MAX]);
 
 /* The parameter at fault when the region is: "region", "regions" or "detect". */

@@ -150,10 +150,15 @@ static enum status read_member(struct json_reader *reader, struct list *list, st
             return read_value(reader, list, names[i].bit, name, err);
         }
     }
-    return fail_argument(err, "regions",
-                         "regions: unknown name %s; there are unit, margin, threshold, labels, width, height "
-                         "and regions",
-                         value_quote(name, quoted));
+    return fail_argument(
+        err, "regions",
+        "regions: unknown name %s; there are unit, margin, threshold, labels, width, height, "
+        "regions"
+#define DETECTOR(ID, name, thing, Title) ", " #name
+#include "detect/detectors.def"
+#undef DETECTOR
+        ,
+        value_quote(name, quoted));
 }
 
 static enum status read_object(struct json_reader *reader, struct list *list, struct error *err) {

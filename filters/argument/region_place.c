@@ -53,7 +53,7 @@ const char *region_name(const struct region_set *set, uint32_t index, char name[
         snprintf(name, REGION_NAME_MAX, "regions: entry %u", region->entry);
         return name;
     case REGION_FOUND:
-        snprintf(name, REGION_NAME_MAX, "face %u", region->entry);
+        snprintf(name, REGION_NAME_MAX, "box %u that was found", region->entry);
         return name;
     case REGION_GIVEN:
         break;

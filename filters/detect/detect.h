@@ -18,7 +18,7 @@ struct detect_arguments {
 struct detect_plan {
     double threshold;
     uint32_t detector; /* enum detector_id */
-    /* Of the picture, padded on the right and below with black to multiples of the detector's unit. */
+    /* Of the picture with its border (struct detector), multiples of the detector's unit. */
     uint32_t width, height;
 };
 

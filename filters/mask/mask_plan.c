@@ -20,7 +20,8 @@ static bool redaction_fits(const struct mask_plan *plan) {
 
 static bool fill_fits(const struct mask_plan *plan) {
     bool lists = plan->redaction == MASK_PLAN_REGIONS && plan->fill == FILL_RING;
-    return plan->fill < FILL_KINDS && plan->rings <= (lists ? MASK_PLAN_RECTS_MAX - plan->rects : 0);
+    return plan->fill < FILL_KINDS &&
+           (lists ? plan->rings >= 1 && plan->rings <= MASK_PLAN_RECTS_MAX - plan->rects : plan->rings == 0);
 }
 
 enum status mask_plan_check(const struct mask_plan *plan, const struct image_shape *shape,

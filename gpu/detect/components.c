@@ -49,11 +49,10 @@ enum status gpu_components_find(struct gpu_stream *stream, const struct gpu_comp
         .peak = bounds.peak,
         .most = CANDIDATES_MAX,
     };
-    enum status status = gpu_stream_fill(stream, pass.count, 0, sizeof(uint32_t), err);
-    status = status == ST_OK ? gpu_stream_fill(stream, pass.candidates, 0, sizeof(uint32_t), err) : status;
+    enum status status = ST_OK;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels && status == ST_OK; i++) {
         const bool last = kernels[i] == KERNEL_component_gather_all;
-        const unsigned count = last ? GATHER_BLOCKS : (unsigned)((pixels + THREADS - 1) / THREADS);
+        const unsigned count = last ? GATHER_BLOCKS : divide_up((uint32_t)pixels, THREADS);
         status = gpu_launch(stream, kernels[i], &pass, (struct gpu_blocks){count, KERNEL_THREADS_Y, 0}, err);
     }
     return status;

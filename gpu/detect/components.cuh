@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Components of a map by union and find. A run is the pixels of a row that touch each other; the label of
- * each of its pixels is the index of its first one, whose label is another run's that belongs to the same
- * component, or its own: the component's root. */
+ * Finds components with union-find. A run is a row's longest stretch of pixels of a component. All its pixels
+ * have as label the index of its first pixel. That first pixel's label is its own index, if it is the root of
+ * its component, or the index of a pixel nearer to the root. */
 #ifndef BLURD_GPU_DETECT_COMPONENTS_CUH
 #define BLURD_GPU_DETECT_COMPONENTS_CUH
 
@@ -34,7 +34,8 @@ component_pixel_of(const struct components_pass &pass) {
     return pixel;
 }
 
-/* Labels may change while this reads them; what it finds is a root of some moment. */
+/* Other threads change labels meanwhile. The result was the root at one moment, and atomicMin finds out
+ * whether it still is. */
 static __device__ __forceinline__ uint32_t component_root(const volatile uint32_t *labels, uint32_t index) {
     uint32_t next = labels[index];
     while (next != index) {
@@ -44,8 +45,8 @@ static __device__ __forceinline__ uint32_t component_root(const volatile uint32_
     return index;
 }
 
-/* Makes one component of two: the root of the larger index gets the smaller one as its label, unless another
- * thread has given it one meanwhile, with which that goes on. */
+/* Merges two components: the larger root gets the smaller one as label. If another thread was faster, the
+ * loop goes on with the label that it wrote. */
 static __device__ __forceinline__ void component_unite(uint32_t *labels, uint32_t a, uint32_t b) {
     while (true) {
         a = component_root(labels, a);
@@ -63,10 +64,14 @@ static __device__ __forceinline__ void component_unite(uint32_t *labels, uint32_
     }
 }
 
-/* The first pixel of a run labels all of it. */
+/* The first pixel of a run labels all of it. The counts, of which later kernels make use, become 0. */
 static __device__ __forceinline__ void component_label(const struct components_pass &pass) {
     const struct component_pixel pixel = component_pixel_of(pass);
     uint32_t *labels = (uint32_t *)pass.labels;
+    if (pixel.index == 0) {
+        *(uint32_t *)pass.count = 0;
+        *(uint32_t *)pass.candidates = 0;
+    }
     if (pixel.first) {
         const int32_t end = pixel.index - pixel.x + pass.width;
         for (int32_t i = pixel.index; i < end && component_has(pass, i); i++) {
@@ -134,7 +139,8 @@ static __device__ __forceinline__ void component_measure(const struct components
     atomicMax(&part->peak, peak);
 }
 
-/* Each thread looks at every so manieth part. The sums are in the order of detect/components.h. */
+/* The threads divide the parts among themselves: each takes one and skips as many as there are threads. The
+ * sums are in the order of detect/components.h. */
 static __device__ __forceinline__ void component_gather(const struct components_pass &pass) {
     const uint32_t threads = gridDim.x * (KERNEL_THREADS_X * KERNEL_THREADS_Y);
     const uint32_t count = *(const uint32_t *)pass.count;

@@ -7,12 +7,15 @@
 #include "detect/components.h"
 #include "gpu/stream/stream.h"
 
-/* A map in the device's memory, rows side by side, and memory of gpu_components_bytes. */
+/* All in the device's memory, and lent until the stream has run the kernels. map: width * height bytes
+ * without gaps. memory: gpu_components_bytes(), aligned to 256. candidates: a struct candidates; what lies
+ * behind the last valid one stays as it was. */
 struct gpu_components {
     CUdeviceptr map, memory, candidates;
     int32_t width, height; /* their product is below 2^31 */
 };
 
+/* Bytes of `memory` for a map of this size. Thread-safe. */
 size_t gpu_components_bytes(int32_t width, int32_t height);
 
 /* Enqueues the kernels. ST_DEVICE with the driver's error. */

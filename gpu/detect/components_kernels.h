@@ -16,8 +16,8 @@ struct components_pass {
     uint64_t map;        /* bytes, rows side by side */
     uint64_t labels;     /* a word for each pixel */
     uint64_t parts;      /* struct component_part, one for each four pixels, as runs are apart */
-    uint64_t count;      /* of parts; a word, 0 before */
-    uint64_t candidates; /* struct candidates; its count is 0 before */
+    uint64_t count;      /* of parts; a word */
+    uint64_t candidates; /* struct candidates */
     int32_t width, height;
     int32_t pixel, peak; /* struct components_bounds */
     int32_t most;        /* candidates that there is room for */

@@ -112,28 +112,18 @@ static enum status get_ready(struct gpu_network *network, struct gpu_stream *str
 
 /* ---- one search ---- */
 
-/* Of a network with heads, the first sum of a candidate. */
-static int32_t least_of(const struct gpu_network *network, const struct detect_plan *plan) {
-    const struct detector *detector = network->model->detector;
-    return network->layout.network->sums > 0 || detector->pixel_least > 0
-               ? detector->least(network->weights, plan->threshold)
-               : 0;
-}
-
-/* No byte reaches a `least` above 255: then there are no candidates. */
-static enum status find_components(const struct search *search, int pixel_least, struct error *err) {
+static enum status find_components(const struct search *search, const struct detector *detector,
+                                   struct error *err) {
     const CUdeviceptr candidates = (uint64_t)(uintptr_t)search->target->plane[0].data;
     const struct gpu_components components = {.map = search->map,
                                               .memory = search->labels,
                                               .candidates = candidates,
                                               .width = search->width,
                                               .height = search->height};
-    if (search->least > UINT8_MAX) {
-        return gpu_stream_fill(search->stream, candidates, 0, sizeof(uint32_t), err);
-    }
-    const uint8_t peak = (uint8_t)search->least;
-    const struct components_bounds bounds = {pixel_least < peak ? (uint8_t)pixel_least : peak, peak};
-    return gpu_components_find(search->stream, &components, bounds, err);
+    struct components_bounds bounds;
+    return components_bounds_of(detector, search->least, &bounds)
+               ? gpu_components_find(search->stream, &components, bounds, err)
+               : gpu_stream_fill(search->stream, candidates, 0, sizeof(uint32_t), err);
 }
 
 enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan *plan,
@@ -154,7 +144,7 @@ enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan
                             .packed = network->memory,
                             .source = source,
                             .target = target,
-                            .least = least_of(network, plan),
+                            .least = network->model->detector->least(network->weights, plan->threshold),
                             .width = (int32_t)plan->width,
                             .height = (int32_t)plan->height,
                             .border = network->model->detector->border,
@@ -165,23 +155,14 @@ enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan
         status = step->kind > PACK_HEADS ? layers_run(&search, step, err) : patterns_run(&search, step, err);
     }
     return status == ST_OK && search.components && end >= network->layout.count
-               ? find_components(&search, network->model->detector->pixel_least, err)
+               ? find_components(&search, network->model->detector, err)
                : status;
 }
 
 /* ---- afterwards ---- */
 
-static int by_place(const void *a, const void *b) {
-    const struct candidate *one = a, *other = b;
-    const uint32_t place = (uint32_t)one->y << 16 | one->x, against = (uint32_t)other->y << 16 | other->x;
-    return place != against ? (place > against) - (place < against)
-                            : memcmp(one->sum, other->sum, sizeof one->sum);
-}
-
 static void sort(void *result) {
-    struct candidates *candidates = result;
-    uint32_t count = candidates->count < CANDIDATES_MAX ? candidates->count : CANDIDATES_MAX;
-    qsort(candidates->candidate, count, sizeof candidates->candidate[0], by_place);
+    candidates_sort(result);
 }
 
 static enum status run(struct gpu_stream *stream, const void *plan, const struct image *source,

@@ -9,19 +9,21 @@
 #include "gpu/stream/stream.h"
 
 /* Pictures with more pixels, after padding, are the CPU's. For each of them a search takes 5.5 bytes of
- * device memory with the network of faces, 24 with one that finds text. */
+ * device memory with the network of faces, 25 with one that finds text. */
 enum { DETECT_PIXELS_MAX = 1 << 25 };
 
 /* Lets the device search with a detector. The model is read at the first search, and must outlive the
- * device's use. ST_BUSY without memory. */
+ * device's use. ST_BUSY without memory. Not thread-safe; call it before the first search. */
 enum status gpu_detect_open(struct gpu_device *device, enum detector_id detector, struct model *model,
                             struct error *err);
 
 /* Forgets the models. Call it before gpu_device_close. */
 void gpu_detect_close(struct gpu_device *device);
 
-/* The kernels from `first` to before `end` alone, which expect what those before them left in the stream's
- * scratch memory: for measuring. */
+/* Enqueues the steps from `first` to before `end`, and with the last one the search for components. The steps
+ * before them must have run on this stream: for measuring. ST_UNSUPPORTED without a model, or for a picture
+ * of more than DETECT_PIXELS_MAX pixels; ST_BUSY without memory; else ST_DEVICE. Thread-safe for different
+ * streams. */
 enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan *plan,
                              const struct image *source, const struct image *target, int first, int end,
                              struct error *err);

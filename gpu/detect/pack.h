@@ -7,11 +7,11 @@
 #include "detect/model.h"
 #include "gpu/cuda/program.h"
 
-/* A kernel each. STEM: a 3x3 with stride 2 of the picture, then as in a block. BLOCK: an inverted residual
- * block: 1x1 with ReLU, 3x3 of each channel with ReLU, 1x1, and perhaps an addition. NECK: a 1x1 with ReLU,
- * to which perhaps an enlargement is added. HEADS: a 3x3 with ReLU, and the heads. What is no such pattern is
- * a step for each layer (gpu/detect/layers/). PICTURE: the picture becomes a tensor. PRODUCT: DENSE, POINT
- * and UP. */
+/* What runs one after the other. Each is one kernel, EXCITE three. STEM: a 3x3 with stride 2 of the picture,
+ * then as in a block. BLOCK: an inverted residual block: 1x1 with ReLU, 3x3 of each channel with ReLU, 1x1,
+ * and perhaps an addition. NECK: a 1x1 with ReLU, to which perhaps an enlargement is added. HEADS: a 3x3 with
+ * ReLU, and the heads. What is no such pattern is a step for each layer (gpu/detect/layers/). PICTURE: the
+ * picture becomes a tensor. PRODUCT: DENSE, POINT and UP. */
 enum pack_kind {
     PACK_STEM,
     PACK_BLOCK,

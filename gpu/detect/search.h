@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A search on a device, as those who launch its kernels see it. */
+ * What the functions that launch kernels share during a search. */
 #ifndef BLURD_GPU_DETECT_SEARCH_H
 #define BLURD_GPU_DETECT_SEARCH_H
 

@@ -58,7 +58,7 @@ static uint64_t number_of(const struct transcode *job) {
 bool jpeg_stream_keeps(const struct jpeg_stream *jpeg, const struct transcode *job) {
     return number_of(job) && jpeg->kept == number_of(job) && jpeg->kept_size == job->input.size &&
            image_same_shape(&jpeg->kept_shape, &job->shape) && job->colours == TRANSCODE_PLANES &&
-           job->form != TRANSCODE_PIXELS && !chain_searches(job->chain);
+           job->form != TRANSCODE_PIXELS;
 }
 
 /* The chain of a job; a search that names its picture keeps it. */

@@ -217,7 +217,7 @@ static enum status run_job(struct gpu_transcoder *transcoder, struct jpeg_stream
 
 /* Takes the stream that keeps the job's picture; NULL: no idle stream does. */
 static struct jpeg_stream *take_keeping(struct gpu_transcoder *transcoder, const struct transcode *job) {
-    if (!job->picture || *job->picture == 0 || chain_searches(job->chain)) {
+    if (!job->picture || *job->picture == 0) {
         return NULL;
     }
     struct jpeg_stream *stream = take(transcoder, job);

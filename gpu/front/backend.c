@@ -89,12 +89,13 @@ static unsigned front_transcodes(struct backend *backend) {
     return supervisor_pictures(own_backend(backend)->supervisor);
 }
 
-/* A search gets a number of its own for the picture that it decodes. */
+/* The first search gets a new number for the picture that it decodes; later jobs hand it in. */
 static uint64_t number_of(struct gpu_backend *backend, const struct transcode *job) {
     if (!job->picture) {
         return 0;
     }
-    return chain_searches(job->chain) ? atomic_fetch_add(&backend->pictures, 1) + 1 : *job->picture;
+    return *job->picture || !chain_searches(job->chain) ? *job->picture
+                                                        : atomic_fetch_add(&backend->pictures, 1) + 1;
 }
 
 static enum status front_lane_transcode(struct lane *lane, const struct transcode *job, size_t *size,

@@ -10,10 +10,10 @@
 #include "gpu/cuda/kernels.h"
 
 enum {
-    TASKS_MAX = 24,            /* a JPEG with a blur has ten to thirteen, in RGB two more */
-    ARGUMENTS_MAX = 16 * 1024, /* bytes; a JPEG with a blur has twelve thousand */
+    TASKS_MAX = 128,           /* a JPEG with a blur has ten to thirteen, a search for text 109 */
+    ARGUMENTS_MAX = 32 * 1024, /* bytes; a JPEG with a blur has twelve thousand, and a search as many */
     ALIGNMENT = 16,            /* of an argument */
-    GRAPHS = 4,                /* of a stream; other sequences take the place of the one used longest ago */
+    GRAPHS = 8,                /* of a stream; other sequences take the place of the one used longest ago */
 };
 
 struct tasks {

@@ -31,24 +31,23 @@ const char *parameters_selector(const struct parameters *parameters) {
                                      : "region";
 }
 
-/* The first parameter given that says how to search, where it is not its default; NULL: none. */
-static const char *search_parameter(const struct parameters *parameters) {
-    static const char *const names[] = {"detect_grid", "detect_margin", "detect_shape", "detect_size",
-                                        "detect_threshold"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (parameters_given(parameters, names[i])) {
-            return names[i];
-        }
-    }
-    return parameters->detect.report ? "detect_report" : NULL;
+/* The first parameter of the search whose value is not that of its row in the table; NULL: none. */
+static const char *search_parameter(const struct detection_arguments *detect) {
+    return detect->grid != 1                             ? "detect_grid"
+           : detect->margin != DETECT_MARGIN_USUAL       ? "detect_margin"
+           : detect->report                              ? "detect_report"
+           : detect->shape != DETECT_ELLIPSE             ? "detect_shape"
+           : detect->size != 0                           ? "detect_size"
+           : detect->threshold != DETECT_THRESHOLD_USUAL ? "detect_threshold"
+                                                         : NULL;
 }
 
 static enum status check_detection(const struct parameters *parameters, struct error *err) {
-    const char *name = search_parameter(parameters);
     const uint32_t wanted = parameters_detect(parameters);
     const uint32_t impossible = wanted & ~parameters->detect.possible;
     if (!wanted) {
-        return name ? fail_argument(err, name, "%s needs detect=%s", name, detector_choices[1]) : ST_OK;
+        const char *name = search_parameter(&parameters->detect);
+        return name ? fail_argument(err, name, "%s needs detect", name) : ST_OK;
     }
     if (!impossible) {
         return ST_OK;
@@ -73,8 +72,7 @@ static enum status check_selection(const struct parameters *parameters, struct e
                              input->invert ? "invert" : "feather");
     }
     if (input->require && !parameters_select(parameters)) {
-        return fail_argument(err, "require", "require needs a region, a list, a mask or detect=%s",
-                             detector_choices[1]);
+        return fail_argument(err, "require", "require needs a region, a list, a mask or detect");
     }
     if (input->region.count == 0 && input->region.unit != REGION_PX && !has_own_unit(parameters)) {
         return fail_argument(err, "unit", "unit needs a region");
@@ -153,7 +151,7 @@ enum status parameters_check(const struct parameters *parameters, struct error *
     if (status != ST_OK) {
         return status;
     }
-    if (input->mode != MODE_REDACT && parameters_given(parameters, "fill")) {
+    if (input->mode != MODE_REDACT && input->fill.kind != FILL_MEAN) {
         return fail_argument(err, "fill", "fill needs mode=redact");
     }
     if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {

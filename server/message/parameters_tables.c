@@ -158,14 +158,15 @@ static const struct argument search_table[] = {
      .unit = " pixels",
      .help =
          "Edges of boxes are moved outwards to multiples of so many pixels, so that they do not tell what "
-         "is within. Above 1, or with `mode=redact`, lines of text become blocks, too, whose edges are moved "
-         "to multiples of 128 pixels at the sides and of 32 above and below."},
+         "is within. Above 1, which is the default for text with `mode=redact`, lines of text also become "
+         "blocks, whose edges are moved to multiples of 128 pixels at the sides, and of 32 above and below. "
+         "With 1 boxes fit the lines, also with `mode=redact`."},
     {.name = "detect_margin",
      .type = ARGUMENT_REAL,
      .offset = AT(detect.margin),
      .minimum = 0,
      .maximum = 500,
-     .initial = 20,
+     .initial = DETECT_MARGIN_USUAL,
      .without = "20 for faces, 0 for text",
      .unit = " percent",
      .help = "Percent of its width and height by which a box grows on each side. `/detect` answers "
@@ -184,9 +185,9 @@ static const struct argument search_table[] = {
      .offset = AT(detect.threshold),
      .minimum = 0.05,
      .maximum = 0.95,
-     .initial = 0.3,
+     .initial = DETECT_THRESHOLD_USUAL,
      .without = "0.3 for faces, 0.6 for text",
-     .help = "Least score. Lower values find more, and more that is something else. The defaults are for "
+     .help = "Least score. Lower values find more, and more that is something else. That of faces is for "
              "hiding: `0.5` is usual elsewhere."},
     {0},
 };

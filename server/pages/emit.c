@@ -218,7 +218,7 @@ void emit_detector_boxes(struct emitter *w) {
     for (unsigned i = 0; i < DETECTORS; i++) {
         emit_name(w, "%s", detector_get(i)->name);
         emit(w,
-             "{\"description\":\"If they were searched for.\",\"type\":\"array\",\"maxItems\":%d,"
+             "{\"description\":\"Present if `detect` names it.\",\"type\":\"array\",\"maxItems\":%d,"
              "\"items\":{\"$ref\":\"#/components/schemas/Box\"}}",
              BOXES_MAX);
     }
@@ -236,8 +236,9 @@ void emit_detector_headers(struct emitter *w) {
 #define DETECTOR(ID, name, thing, Title)                                                                     \
     emit_name(w, "X-" #Title);                                                                               \
     emit(w,                                                                                                  \
-         "{\"description\":\"With `detect_report=true`: left, top, width, height and score of each " #thing  \
-         " found, in pixels of the upright picture and without the margin. At most 4 KiB; `/detect` "        \
+         "{\"description\":\"With `detect_report=true`: left, top, width, height and score of each box, in " \
+         "pixels of the upright picture, on the grid of `detect_grid` and without the margin. At most 4 "    \
+         "KiB; `/detect` "                                                                                   \
          "lists all.\",\"schema\":{\"type\":\"string\"}}");
 #include "detect/detectors.def"
 #undef DETECTOR

@@ -42,7 +42,7 @@ void emit_format_names(struct emitter *w);
 /* Appends a member for each detector: whether its bit is set. */
 void emit_detectors(struct emitter *w, uint32_t usable);
 
-/* Appends the types of all problems but those that no client sees. */
+/* Appends the types of all problems that a client can see. */
 void emit_problem_types(struct emitter *w);
 
 /* Append the name of each detector; or a member for it: its array of boxes, whether it can be used, its

@@ -80,6 +80,7 @@ static enum status add_boxes(const struct boxes *boxes, const struct detector *d
     const bool ellipse = detector->round && (!given || parameters->detect.shape == DETECT_ELLIPSE);
     const double margin =
         parameters_given(parameters, "detect_margin") ? parameters->detect.margin : detector->margin;
+    const int grid = detection_grid(detector, parameters);
     enum status status = ST_OK;
     for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
         const struct box *box = &boxes->box[i];
@@ -90,7 +91,7 @@ static enum status add_boxes(const struct boxes *boxes, const struct detector *d
                                       .entry = ++*entry};
         double number[4] = {box->x, box->y, box->width, box->height};
         region_entry_grow(number, margin);
-        put_on_grid(number, detection_grid(detector, parameters));
+        put_on_grid(number, grid);
         status = region_add(set, &region, number, err);
     }
     return status;
@@ -120,14 +121,19 @@ static enum status write_landmarks(const struct box *box, unsigned landmarks, st
     return status == ST_OK ? buf_printf(body, err, "]") : status;
 }
 
+/* How boxes are told. */
+struct telling {
+    double margin;
+    int grid;
+};
+
 /* The class is left out where all have the same, and landmarks where there are none. Lists of regions call it
  * `label`, too. */
 static enum status write_box(const struct box *box, const struct detector *detector,
-                             const struct parameters *parameters, bool first, struct buf *body,
-                             struct error *err) {
+                             const struct telling *how, bool first, struct buf *body, struct error *err) {
     double number[4] = {box->x, box->y, box->width, box->height};
-    region_entry_grow(number, parameters_given(parameters, "detect_margin") ? parameters->detect.margin : 0);
-    put_on_grid(number, detection_grid(detector, parameters));
+    region_entry_grow(number, how->margin);
+    put_on_grid(number, how->grid);
     enum status status =
         buf_printf(body, err, "%s\n{\"x\":%.2f,\"y\":%.2f,\"width\":%.2f,\"height\":%.2f,\"score\":%.4f",
                    first ? "" : ",", number[0], number[1], number[2], number[3], box->score);
@@ -142,9 +148,12 @@ static enum status write_box(const struct box *box, const struct detector *detec
 
 static enum status write_boxes(const struct boxes *boxes, const struct detector *detector,
                                const struct parameters *parameters, struct buf *body, struct error *err) {
+    const struct telling how = {
+        .margin = parameters_given(parameters, "detect_margin") ? parameters->detect.margin : 0,
+        .grid = detection_grid(detector, parameters)};
     enum status status = buf_printf(body, err, ",\"%s\":[", detector->name);
     for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
-        status = write_box(&boxes->box[i], detector, parameters, i == 0, body, err);
+        status = write_box(&boxes->box[i], detector, &how, i == 0, body, err);
     }
     return status == ST_OK ? buf_printf(body, err, "]") : status;
 }
@@ -160,14 +169,16 @@ enum status detection_write(const struct detection *detection, const struct para
     return status == ST_OK ? buf_printf(body, err, "}\n") : status;
 }
 
-void detection_report(const struct boxes *boxes, char text[OUTCOME_REPORT_MAX]) {
+void detection_report(const struct boxes *boxes, int grid, char text[OUTCOME_REPORT_MAX]) {
     size_t used = 0;
     text[0] = '\0';
     for (unsigned i = 0; i < boxes->count; i++) {
         const struct box *box = &boxes->box[i];
+        double number[4] = {box->x, box->y, box->width, box->height};
         char one[128];
-        int length = snprintf(one, sizeof one, "%s%.1f,%.1f,%.1f,%.1f,%.3f", i ? "; " : "", box->x, box->y,
-                              box->width, box->height, box->score);
+        put_on_grid(number, grid);
+        int length = snprintf(one, sizeof one, "%s%.1f,%.1f,%.1f,%.1f,%.3f", i ? "; " : "", number[0],
+                              number[1], number[2], number[3], box->score);
         if (length < 0 || used + (size_t)length >= OUTCOME_REPORT_MAX) {
             return;
         }
@@ -188,7 +199,8 @@ void detection_note(const struct detection *detection, const struct parameters *
         outcome->searched |= UINT32_C(1) << detector;
         outcome->found[detector] = boxes->count;
         if (outcome->report) {
-            detection_report(boxes, outcome->report[detector]);
+            detection_report(boxes, detection_grid(detector_get(detector), parameters),
+                             outcome->report[detector]);
         }
     }
 }

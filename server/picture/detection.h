@@ -29,8 +29,9 @@ enum status detection_add(const struct detection *detection, const struct parame
 enum status detection_write(const struct detection *detection, const struct parameters *parameters,
                             struct buf *body, struct error *err);
 
-/* Writes boxes for a header, as many as fit: "x,y,width,height,score; ...". */
-void detection_report(const struct boxes *boxes, char text[OUTCOME_REPORT_MAX]);
+/* Writes boxes for a header, with their edges on the grid and without margin, as many as fit:
+ * "x,y,width,height,score; ...". */
+void detection_report(const struct boxes *boxes, int grid, char text[OUTCOME_REPORT_MAX]);
 
 /* Notes the boxes for the headers of the answer, the log and the metrics. */
 void detection_note(const struct detection *detection, const struct parameters *parameters,

@@ -9,8 +9,8 @@
 
 struct outcome;
 
-/* Counts the regions, with the faces found, for the answer. ST_NOTHING when there is none and no mask, and
- * the request requires one. */
+/* Counts the regions, with those that were found, for the answer. ST_NOTHING when there is none and no mask,
+ * and the request requires one. */
 enum status selection_count(const struct selection *selection, const struct parameters *parameters,
                             struct outcome *outcome, struct error *err);
 

@@ -108,7 +108,7 @@ static enum status count_covered(const struct transcode_mask *mask, struct work_
     return certain ? ST_OK : draw_covered(plan, slot, err);
 }
 
-/* Without regions the whole picture is redacted, but where regions or faces were asked for. */
+/* Without regions the whole picture is redacted, but where regions or a search were asked for. */
 static void plan_redaction(struct mask_plan *made, const struct work_plan *plan, bool several) {
     const struct selection *selection = &plan->selection;
     const struct fill *fill = &plan->parameters->input.fill;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The ways on which a GPU only decodes or only encodes a JPEG, and a worker does the other format. Both set
- * run->complete when the answer's body is complete. Where the GPU fails, they return ST_OK without it, and
- * the next way goes on. */
+ * run->complete when the answer's body is complete. Where the GPU fails, they return ST_OK and leave
+ * run->complete false; the next way goes on. */
 #ifndef BLURD_SERVER_PICTURE_TRANSCODE_PART_H
 #define BLURD_SERVER_PICTURE_TRANSCODE_PART_H
 

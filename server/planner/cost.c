@@ -23,7 +23,6 @@ static const float device_ratio_max = 64, device_step = 1.0F / 16, device_drift 
 
 /* The weight of a request in the mean of its kind, reduced in proportion below weighty_ns: the fixed cost
  * dominates small requests, which say little about large ones. */
-enum { DOUBT = 4 }; /* see is_gpu_first */
 static const float learning = 0.125F, weighty_ns = 5e6F;
 static const float ratio_max = 32;
 
@@ -79,10 +78,11 @@ static float largest_pixels(const struct work_plan *plan) {
 static float search_ns(const struct detection *detection, bool on_gpu) {
     float ns = 0;
     for (unsigned i = 0; i < detection->count; i++) {
-        const struct boxes_frame *frame = &detection->search[i].frame;
+        const struct chain *chain = &detection->search[i].chain;
+        const struct detect_plan *padded = &chain->step[chain->count - 1].detect;
         const struct detector *detector = detector_get(detection->search[i].detector);
-        ns += (on_gpu ? detector->gpu_pixel_ns : detector->pixel_ns) * (float)frame->searched_width *
-              (float)frame->searched_height;
+        ns += (on_gpu ? detector->gpu_pixel_ns : detector->pixel_ns) * (float)padded->width *
+              (float)padded->height;
     }
     return ns;
 }
@@ -205,6 +205,8 @@ static enum way general_way(const struct cost *cost, bool prefers_gpu) {
     }
     return way;
 }
+
+enum { DOUBT = 4 /* see is_gpu_first */ };
 
 /* The learnt time counts as at most DOUBT times the table's: otherwise one long wait could end the use of a
  * GPU's codecs, and with it the learning. */

@@ -53,7 +53,7 @@ struct cost cost_predict(const struct cost_model *model, const struct intent *in
                          bool prefers_gpu);
 
 /* A general worker has taken that way. real_ns is the time from beginning to end, search_ns the part of it in
- * which faces were searched for. A way that was not predicted teaches nothing. */
+ * which the picture was searched. A way that was not predicted teaches nothing. */
 void cost_learn(struct cost_model *model, const struct cost *cost, enum way way, int64_t real_ns,
                 int64_t search_ns);
 

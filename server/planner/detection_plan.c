@@ -97,14 +97,14 @@ static enum status plan_searches(struct detection *detection, const struct param
                                  struct error *err) {
     const uint32_t wanted = parameters_detect(parameters);
     struct error cause = {0};
-    *detection = (struct detection){.count = 0};
+    detection->count = 0;
     *planar = true;
     for (unsigned id = 0; wanted >> id; id++) {
-        struct detection_search *search = &detection->search[detection->count];
-        search->detector = (enum detector_id)id;
         if (!(wanted >> id & 1)) {
             continue;
         }
+        struct detection_search *search = &detection->search[detection->count];
+        *search = (struct detection_search){.detector = (enum detector_id)id};
         if (plan_chain(search, parameters, stored, orientation, planar, &cause) != ST_OK) {
             return fail(err, ST_LIMIT, "%s cannot be searched for: %.200s",
                         detector_get(search->detector)->name, cause.text);

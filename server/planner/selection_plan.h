@@ -30,7 +30,8 @@ struct selection {
     bool none; /* a mask is wanted, and covers no pixel; valid after selection_check */
 };
 
-/* Copies the regions for a picture with this EXIF orientation and stored size.
+/* Fills all of *selection for a picture with this EXIF orientation and stored size. `region` shares the
+ * memory that was lent to the parameters' set, which must outlive it. Thread-safe for different selections.
  * ST_ARGUMENT: a region to redact lies off the picture or is smaller than a pixel; a list of regions is for a
  * picture of another size. */
 enum status selection_init(struct selection *selection, const struct parameters *parameters,

@@ -22,8 +22,8 @@ static bool may_convert(const struct work_plan *plan) {
 }
 
 /* Whether a device's codecs may do all steps: from a JPEG, or from the coefficients of one with several
- * scans, to a sequential one or to its faces, decoded whole: with planes as stored, or, without regions and
- * faces, in RGB. */
+ * scans, to a sequential one or to what is found in it, decoded whole: with planes as stored, or, without
+ * regions and searches, in RGB. */
 static bool is_whole(const struct work_plan *plan) {
     const struct input_arguments *input = &plan->parameters->input;
     enum filter_answer answer = plan_answer(plan);

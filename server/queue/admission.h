@@ -34,10 +34,10 @@
  * and the device does the rest. A core decodes one file after the other, and each of them sooner. The device
  * takes longer for a file, but decodes hundreds at a time and needs no core for it. So general workers decode
  * while few such files are in progress: the job takes WAY_GPU_COEFFICIENTS then, and counts in `decoding` as
- * long as it waits or runs. The device decodes it, and a worker that passed it on sleeps meanwhile, when half
- * of the general workers have such jobs already, when small jobs wait and no general worker is idle, or when
- * nothing is `shared`. The choice is made once, on entry. Only while the device is down do general workers
- * take jobs from that queue, the oldest first.
+ * long as it waits or runs. The device decodes the file instead when half of the general workers have such
+ * jobs already, when small jobs wait and no general worker is idle, or when nothing is `shared`. The worker
+ * that passes it on sleeps meanwhile. The choice is made once, on entry. Only while the device is down do
+ * general workers take jobs from that queue, the oldest first.
  *
  * *Memory.* A job begins when room.h has memory for it; until then later jobs that need less pass it. A lone
  * job also waits until all jobs that came before it have begun.

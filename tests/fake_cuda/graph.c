@@ -7,7 +7,7 @@
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/fake_cuda/faults.h"
 
-enum { NODES_MAX = 64 };
+enum { NODES_MAX = 256 };
 
 struct node {
     CUDA_KERNEL_NODE_PARAMS launch;

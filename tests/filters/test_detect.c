@@ -147,7 +147,9 @@ static struct candidates *expected_candidates(const int32_t *sums, uint32_t widt
     struct candidates *expected = calloc(1, sizeof *expected);
     assert_non_null(expected);
     if (searched == DETECTOR_TEXT) {
-        reference_components(sums, width, height, text_least(NULL, threshold), expected);
+        struct components_bounds bounds;
+        assert_true(components_bounds_of(&detector_text, text_least(NULL, threshold), &bounds));
+        reference_components(sums, width, height, bounds, expected);
         return expected;
     }
     const int32_t least = faces_least(&fixture.weights, threshold);

@@ -48,7 +48,9 @@ static void search(struct bytes *input, const struct boxes_frame *frame) {
     for (uint32_t i = 0; i < width * height; i++) {
         map[i] = input->size > 0 ? input->data[i % input->size] : 0;
     }
-    components_find(map, width, width, height, bounds, memory, &candidates);
+    struct error err = {0};
+    fuzz_require(components_find(map, width, width, height, bounds, 0, memory, &candidates, &err) == ST_OK,
+                 "there is no deadline");
     if (candidates.count <= CANDIDATES_MAX) {
         require_components(map, width, height, bounds);
     }

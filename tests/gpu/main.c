@@ -2,7 +2,7 @@
  * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
  *
  *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [--filter NAME] [--share I/N] [blur] [filters]
- *               [orient] [encode] [colours] [faces] [jpeg] [masks] [patch] [scans]
+ *               [orient] [encode] [colours] [faces] [text] [jpeg] [masks] [patch] [scans]
  *
  * If parts are named, only they run. --filter runs one section of the filters: that of a filter, `edges`,
  * `chains` or `large`, so that racecheck can run them side by side; --share 0/4 runs a quarter of a filter's

@@ -60,7 +60,7 @@ static void check_map(struct check *check, const uint8_t *map, uint32_t width, u
                       struct components_bounds bounds) {
     struct error err = {0};
     uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, components_bytes(width));
-    components_find(map, width, width, height, bounds, memory, &wanted);
+    must(components_find(map, width, width, height, bounds, 0, memory, &wanted, &err), &err);
     enum status status = find_on_device(check, map, (int32_t)width, (int32_t)height, bounds, &err);
     report(check, status, "components", width, height, &err);
     free(memory);
@@ -79,6 +79,12 @@ static void check_maps(struct check *check, bool quick) {
         }
         check_map(check, map, width, height, (struct components_bounds){100, round % 2 ? 240 : 100});
     }
+    /* Pixels that touch no other: as many components as there is memory for, more than there are candidates.
+     */
+    for (uint32_t i = 0; i < 299 * 199; i++) {
+        map[i] = i % 299 % 2 == 0 && i / 299 % 2 == 0 ? 255 : 0;
+    }
+    check_map(check, map, 299, 199, (struct components_bounds){1, 255});
     for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
         map[i] = i % 2 == 0 || i / WIDTH == HEIGHT - 1 ? 255 : 0;
     }

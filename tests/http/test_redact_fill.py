@@ -210,7 +210,11 @@ def test_wrong_fills(server, fill):
     check_problem(server.post(f'/blur?mode=redact&region={BOX}&fill={fill}', pictures.small_png()), 'bad-parameter', 'fill')
 
 
-@pytest.mark.parametrize('fill', ('mean', 'ring', '000000'))
+def test_the_default_needs_nothing(server):
+    assert server.post('/blur?fill=mean', pictures.small_png()).status_code == 200
+
+
+@pytest.mark.parametrize('fill', ('ring', '000000'))
 def test_only_with_redaction(server, fill):
     for target in ('/blur?', '/pixelate?mode=plain&', '/pipeline?ops=blur&', '/crop?', '/placeholder?'):
         check_problem(server.post(f'{target}fill={fill}', pictures.small_png()), 'bad-parameter', 'fill', 'fill needs mode=redact')

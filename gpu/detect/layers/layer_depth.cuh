@@ -26,8 +26,9 @@ struct layer_strip {
     int x, y; /* of its first pixel */
 };
 
-/* The columns of a thread's windows: where they lie in a row, and bits of those that lie in the source.
- * Others read what is there, as loads that do not depend on a condition need not wait for each other. */
+/* Where the columns of a thread's windows lie in a row of the source. A bit of `inside` is set for each
+ * column that exists; the others are loaded from a column that does, and replaced afterwards, because loads
+ * without a condition need not wait for each other. */
 template <int Size> struct layer_columns {
     int at[Size];
     uint32_t inside;

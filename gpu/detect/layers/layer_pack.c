@@ -31,6 +31,24 @@ static bool has_words(const struct network *network, int layer) {
     return (picture || form->inputs % WORD == 0) && (map || form->outputs % WORD == 0);
 }
 
+bool layer_pack_depth(const struct network_layer *form, enum kernel *kernel) {
+    static const struct {
+        int size, stride;
+        enum kernel kernel;
+    } kernels[] = {
+#define DEPTH(size, stride) {size, stride, KERNEL_layer_depth_##size##_##stride},
+        KERNEL_LAYER_DEPTHS(DEPTH)
+#undef DEPTH
+    };
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        if (kernels[i].size == form->size && kernels[i].stride == form->stride) {
+            *kernel = kernels[i].kernel;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool layer_pack_recognise(const struct network *network, int layer, struct pack_step *step) {
     static const enum pack_kind kinds[] = {
         [NETWORK_DENSE] = PACK_PRODUCT, [NETWORK_DEPTH] = PACK_DEPTH, [NETWORK_POINT] = PACK_PRODUCT,
@@ -38,7 +56,9 @@ bool layer_pack_recognise(const struct network *network, int layer, struct pack_
         [NETWORK_EXCITE] = PACK_EXCITE,
     };
     const struct network_layer *form = &network->layer[layer];
-    if (form->kind == NETWORK_HEADS || !has_words(network, layer)) {
+    enum kernel kernel;
+    if (form->kind == NETWORK_HEADS || !has_words(network, layer) ||
+        (form->kind == NETWORK_DEPTH && !layer_pack_depth(form, &kernel))) {
         return false;
     }
     *step = (struct pack_step){.kind = kinds[form->kind], .first = layer, .last = layer};
@@ -102,7 +122,7 @@ static size_t weights_size(const struct network_layer *form) {
     return (size_t)product.steps * (size_t)product.sixteens * PAIR;
 }
 
-/* Numbers of columns, those that do not exist included. */
+/* How many columns a layer has, rounded up to what a kernel makes at a time. */
 static size_t padded_columns(const struct network_layer *form) {
     return form->kind == NETWORK_DEPTH ? (size_t)form->outputs
                                        : (size_t)layer_pack_product(form).sixteens * COLUMNS;

@@ -10,7 +10,7 @@
 struct layer_pack_product {
     enum kernel kernel;
     int columns;
-    int sixteens; /* of all columns, those that do not exist included */
+    int sixteens; /* groups of 16 columns; the last one may be padded */
     int parts;    /* of them, a block of threads each */
     int inputs;   /* channels as the kernel reads them */
     int steps;    /* of 32 values */
@@ -28,5 +28,8 @@ void layer_pack_place(const struct network *network, struct pack_step *step, siz
 /* Fills in the weights of all such steps in `memory`, of layout->size bytes, all 0 before. */
 void layer_pack_weights(const struct model_weights *weights, const struct pack_layout *layout,
                         uint8_t *memory);
+
+/* The kernel of a DEPTH layer. False: there is none for its size and stride. */
+bool layer_pack_depth(const struct network_layer *form, enum kernel *kernel);
 
 #endif

@@ -22,14 +22,15 @@ static __device__ __forceinline__ void layer_read_picture(const struct layer_pic
     if (y >= pass.height) {
         return;
     }
+    const struct kernel_grid &first = pass.picture.plane[0];
+    const int row = pass.border > 0 ? layer_mirrored(y, pass.border, first.height) : y,
+              left = x - pass.border;
     uint2 pixels;
-    if (pass.border > 0) {
-        const struct kernel_grid &first = pass.picture.plane[0];
-        const int row = layer_mirrored(y, pass.border, first.height);
+    if (pass.border == 0 || (pass.border % 2 == 0 && left >= 0 && left + 1 < first.width)) {
+        pixels = picture_two_pixels(pass.picture, left, row);
+    } else {
         pixels.x = picture_pixel(pass.picture, layer_mirrored(x, pass.border, first.width), row);
         pixels.y = picture_pixel(pass.picture, layer_mirrored(x + 1, pass.border, first.width), row);
-    } else {
-        pixels = picture_two_pixels(pass.picture, x, y);
     }
     uint32_t *to = (uint32_t *)pass.target + (int64_t)y * pass.width + x;
     to[0] = pixels.x;

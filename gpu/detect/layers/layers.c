@@ -92,25 +92,13 @@ static enum status run_product(const struct search *search, const struct pack_st
     return gpu_launch(search->stream, product.kernel, &pass, blocks, err);
 }
 
-static enum kernel depth_kernel(const struct network_layer *form) {
-    static const struct {
-        int size, stride;
-        enum kernel kernel;
-    } kernels[] = {
-#define DEPTH(size, stride) {size, stride, KERNEL_layer_depth_##size##_##stride},
-        KERNEL_LAYER_DEPTHS(DEPTH)
-#undef DEPTH
-    };
-    size_t i = 0;
-    while (kernels[i].size != form->size || kernels[i].stride != form->stride) {
-        i++;
-    }
-    return kernels[i].kernel;
-}
-
 static enum status run_depth(const struct search *search, const struct pack_step *step, struct error *err) {
     const struct network_layer *form = &search->form->layer[step->last];
     const struct size in = size_of(search, form->input), out = size_of(search, step->last);
+    enum kernel kernel;
+    if (!layer_pack_depth(form, &kernel)) {
+        return fail(err, ST_INTERNAL, "no kernel runs layer %s", form->name);
+    }
     struct layer_depth_pass pass = {
         .source = source_of(search, form->input),
         .target = target_of(search, step),
@@ -128,7 +116,7 @@ static enum status run_depth(const struct search *search, const struct pack_step
     const int64_t strips = (int64_t)ceil_divide(out.height, KERNEL_LAYER_RUN) * out.width;
     const struct gpu_blocks blocks = {ceil_divide(strips, THREADS / pass.words), KERNEL_THREADS_Y,
                                       table_bytes(&pass.finish)};
-    return gpu_launch(search->stream, depth_kernel(form), &pass, blocks, err);
+    return gpu_launch(search->stream, kernel, &pass, blocks, err);
 }
 
 /* ---- layers without ---- */

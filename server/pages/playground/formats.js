@@ -19,8 +19,7 @@ export function pastedName(type) {
     return `pasted.${endings[type] ?? "png"}`;
 }
 
-// The daemon goes by the first bytes, whatever the name says, which counts for the formats that are not told apart
-// here. Of an animation the daemon takes the first frame if it is asked to.
+// The daemon goes by the first bytes. Formats whose first bytes are not known here are told by the file's name. Of an animation the daemon takes the first frame if it is asked to.
 export async function lookAt(file) {
     const first = new Uint8Array(await file.slice(0, 32).arrayBuffer());
     const letters = String.fromCharCode(...first);
@@ -28,7 +27,7 @@ export async function lookAt(file) {
     if (letters.slice(8, 12) === "WEBP") {
         return { type: "image/webp", animated: letters.slice(12, 16) === "VP8X" && (first[20] & 2) !== 0 };
     }
-    const named = formats.find(({ name }) => !letters.startsWith("\xff\xd8") && file.name.endsWith(`.${name}`))?.name ?? "jpeg";
+    const named = formats.find(({ name }) => !letters.startsWith("\xff\xd8") && file.name.toLowerCase().endsWith(`.${name}`))?.name ?? "jpeg";
     const type = /avi[fs]/.test(brands) ? "avif" : brands ? "heic" : letters.startsWith("\x89P") ? "png" : named;
     return { type: `image/${type}`, animated: brands.startsWith("avis") };
 }

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/components.h"
-
-enum { PIXEL_LEAST = 106 /* a probability of 0.2 */ };
-
 static void *take_memory(size_t size) {
     void *memory = malloc(size);
     if (!memory) {
@@ -61,9 +57,9 @@ static void add_pixel(struct candidate *to, int32_t x, int32_t y, int32_t value)
     to->sum[COMPONENT_PIXELS]++;
 }
 
-void reference_components(const int32_t *map, uint32_t width, uint32_t height, int32_t least,
-                          struct candidates *expected) {
-    uint32_t *labels = components(map, (int)width, (int)height, least < PIXEL_LEAST ? least : PIXEL_LEAST);
+void reference_components(const int32_t *map, uint32_t width, uint32_t height,
+                          struct components_bounds bounds, struct candidates *expected) {
+    uint32_t *labels = components(map, (int)width, (int)height, bounds.pixel);
     uint32_t *place = take_memory((size_t)width * height * sizeof *place);
     struct candidate *all = take_memory((size_t)width * height * sizeof *all);
     uint32_t count = 0;
@@ -77,7 +73,7 @@ void reference_components(const int32_t *map, uint32_t width, uint32_t height, i
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (all[i].sum[COMPONENT_PEAK] >= least && expected->count++ < CANDIDATES_MAX) {
+        if (all[i].sum[COMPONENT_PEAK] >= bounds.peak && expected->count++ < CANDIDATES_MAX) {
             expected->candidate[expected->count - 1] = all[i];
         }
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Components of a map are those of a flood fill, whatever the map; words join to lines, and lines to blocks;
- * and what an engine writes is not believed. */
+ * Words join to lines, and lines to blocks; and what an engine writes is not believed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,137 +17,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { SIDE_MAX = 200 };
-
-static struct candidates found, expected;
+static struct candidates found;
 static struct boxes boxes;
-static uint64_t state = 1;
-static uint8_t peak_least = 1;
-
-static uint32_t next(void) {
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(state >> 33);
-}
-
-/* ---- components ---- */
-
-static void find(const uint8_t *map, uint32_t width, uint32_t height, uint8_t least) {
-    const size_t bytes = components_bytes(width);
-    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, bytes + IMAGE_ALIGNMENT);
-    assert_non_null(memory);
-    memset(memory, 0xa5, bytes + IMAGE_ALIGNMENT);
-    components_find(map, width, width, height, (struct components_bounds){least, peak_least}, memory, &found);
-    for (unsigned i = 0; i < IMAGE_ALIGNMENT; i++) {
-        assert_int_equal(memory[bytes + i], 0xa5);
-    }
-    free(memory);
-}
-
-/* Takes the pixels that touch (x, y) out of the map. */
-static void flood(uint8_t *map, int width, int height, int x, int y, uint8_t least, struct candidate *to) {
-    if (x < 0 || y < 0 || x >= width || y >= height || map[y * width + x] < least) {
-        return;
-    }
-    const int32_t peak = map[y * width + x];
-    map[y * width + x] = 0;
-    to->x = x < to->x ? (uint16_t)x : to->x;
-    to->y = y < to->y ? (uint16_t)y : to->y;
-    to->sum[COMPONENT_PEAK] = peak > to->sum[COMPONENT_PEAK] ? peak : to->sum[COMPONENT_PEAK];
-    to->sum[COMPONENT_RIGHT] = x + 1 > to->sum[COMPONENT_RIGHT] ? x + 1 : to->sum[COMPONENT_RIGHT];
-    to->sum[COMPONENT_BOTTOM] = y + 1 > to->sum[COMPONENT_BOTTOM] ? y + 1 : to->sum[COMPONENT_BOTTOM];
-    to->sum[COMPONENT_PIXELS]++;
-    for (int i = 0; i < 9; i++) {
-        flood(map, width, height, x + i % 3 - 1, y + i / 3 - 1, least, to);
-    }
-}
-
-static int compare(const void *a, const void *b) {
-    const struct candidate *one = a, *other = b;
-    int order = one->y != other->y ? one->y - other->y : one->x - other->x;
-    return order != 0 ? order : memcmp(one->sum, other->sum, sizeof one->sum);
-}
-
-static void check_map(const uint8_t *map, uint32_t width, uint32_t height, uint8_t least) {
-    uint8_t rest[SIDE_MAX * SIDE_MAX];
-    memcpy(rest, map, (size_t)width * height);
-    memset(&expected, 0, sizeof expected);
-    for (uint32_t i = 0; i < width * height; i++) {
-        if (rest[i] >= least) {
-            struct candidate *to = &expected.candidate[expected.count++];
-            to->x = to->y = UINT16_MAX;
-            flood(rest, (int)width, (int)height, (int)(i % width), (int)(i / width), least, to);
-        }
-    }
-    uint32_t high = 0;
-    for (uint32_t i = 0; i < expected.count; i++) {
-        if (expected.candidate[i].sum[COMPONENT_PEAK] >= peak_least) {
-            expected.candidate[high++] = expected.candidate[i];
-        }
-    }
-    memset(expected.candidate + high, 0, (expected.count - high) * sizeof expected.candidate[0]);
-    expected.count = high;
-    qsort(expected.candidate, expected.count, sizeof expected.candidate[0], compare);
-    find(map, width, height, least);
-    assert_int_equal(found.count, expected.count);
-    assert_memory_equal(&found, &expected, sizeof found);
-}
-
-static void test_components_are_those_of_a_flood_fill(void **unused) {
-    (void)unused;
-    uint8_t map[SIDE_MAX * SIDE_MAX];
-    static const uint8_t least[] = {1, 2, 100, 127, 128, 129, 200, 255};
-    for (unsigned round = 0; round < 400; round++) {
-        const uint32_t width = 1 + next() % (round % 4 == 0 ? 9 : 60), height = 1 + next() % 50;
-        const uint32_t dense = 1 + next() % 9;
-        const uint8_t from = least[round % COUNT(least)];
-        peak_least = round % 3 == 0 ? (uint8_t)(from + next() % (256u - from)) : 1;
-        for (uint32_t i = 0; i < width * height; i++) {
-            const uint8_t low = (uint8_t)(next() % from), high = (uint8_t)(from + next() % (256u - from));
-            map[i] = next() % 10 < dense ? high : low;
-        }
-        check_map(map, width, height, from);
-    }
-}
-
-/* Shapes that meet late: a comb, and a spiral. */
-static void test_components_that_meet_late(void **unused) {
-    (void)unused;
-    peak_least = 1;
-    uint8_t map[41 * 41] = {0};
-    for (int y = 0; y < 41; y++) {
-        for (int x = 0; x < 41; x += 2) {
-            map[y * 41 + x] = y == 40 ? 0 : 200;
-        }
-    }
-    memset(map + 40 * 41, 201, 41);
-    check_map(map, 41, 41, 128);
-    assert_int_equal(found.count, 1);
-    memset(map, 0, sizeof map);
-    for (int ring = 0; ring < 10; ring++) {
-        for (int i = 2 * ring; i <= 40 - 2 * ring; i++) {
-            map[2 * ring * 41 + i] = map[(40 - 2 * ring) * 41 + i] = 255;
-            map[i * 41 + 2 * ring] = map[i * 41 + 40 - 2 * ring] = 255;
-        }
-    }
-    check_map(map, 41, 41, 128);
-    assert_int_equal(found.count, 10);
-}
-
-static void test_more_components_than_fit(void **unused) {
-    (void)unused;
-    uint8_t *map = calloc(512, 512);
-    assert_non_null(map);
-    for (uint32_t i = 0; i < 512 * 512; i++) {
-        map[i] = i / 512 % 2 == 0 && i % 2 == 0 ? 255 : 0;
-    }
-    find(map, 512, 512, 1);
-    assert_int_equal(found.count, 256 * 256);
-    for (unsigned i = 0; i < CANDIDATES_MAX; i++) {
-        assert_int_equal(found.candidate[i].sum[COMPONENT_PEAK], 0);
-    }
-    free(map);
-}
-
 /* ---- lines ---- */
 
 static const struct boxes_frame frame = {
@@ -297,9 +167,6 @@ static void test_more_lines_than_fit(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_components_are_those_of_a_flood_fill),
-        cmocka_unit_test(test_components_that_meet_late),
-        cmocka_unit_test(test_more_components_than_fit),
         cmocka_unit_test(test_words_join_to_lines_and_blocks),
         cmocka_unit_test(test_blocks_tell_nothing_of_a_word),
         cmocka_unit_test(test_edges_and_scales),

@@ -70,7 +70,7 @@ static void test_full(void **state) {
     }
     assert_int_equal(region_add(&set, &box, number, &err), ST_LIMIT);
     assert_string_equal(err.text, "there are more than 1024 regions");
-    assert_string_equal(region_name(&set, REGIONS_MAX - 1, name), "face 9");
+    assert_string_equal(region_name(&set, REGIONS_MAX - 1, name), "box 9 that was found");
     assert_string_equal(region_parameter(&set, 0), "detect");
 }
 

@@ -216,7 +216,7 @@ static void test_tables_that_do_not_fit_together(void **state) {
     other = layer_of(5), other.addend = 1;
     refused(5, &other, "layer added adds what does not fit");
     other = layer_of(12), other.kind = NETWORK_HEADS, other.size = 1;
-    refused(12, &other, "the last layer of a network, and no other, are the heads");
+    refused(12, &other, "layer smooth is in the wrong place: heads are the last layer");
     other = layer_of(13), other.outputs = 4;
     refused(13, &other, "cells of 2 pixels with 5 sums");
 }

@@ -7,7 +7,7 @@
 #include "gpu/filters/filters.h"
 #include "gpu/stream/batch.h"
 
-enum { SIDE = 32, PICTURES = 2, SEVERAL = 4, MANY = 60, KINDS = 6, REFUSED = 801, FAILED = 719 };
+enum { SIDE = 32, PICTURES = 2, SEVERAL = 4, MANY = 300, KINDS = 12, REFUSED = 801, FAILED = 719 };
 enum { MIRROR = 2, TRANSPOSE = 5 };
 
 static _Alignas(IMAGE_ALIGNMENT) uint8_t memory[PICTURES][SIDE * IMAGE_ALIGNMENT];

@@ -93,7 +93,7 @@ static void test_a_list_without_room(void **state) {
     for (unsigned i = 0; i < BOXES_MAX; i++) {
         boxes.box[i] = (struct box){1000, 1000, 100, 100, 0.5, 0, {{0}}};
     }
-    detection_report(&boxes, list.text);
+    detection_report(&boxes, 1, list.text);
     const size_t length = strnlen(list.text, sizeof list.text);
     assert_in_range(length, OUTCOME_REPORT_MAX - 64, OUTCOME_REPORT_MAX - 1);
     assert_string_equal(list.text + length - 5, "0.500");
