@@ -106,8 +106,8 @@ static bool same_values(struct check *check, const struct reading *reading) {
                   check->jpeg.stream.handle),
          &err);
     must(CUDA_TRY(&check->cuda, &err, cuStreamSynchronize, check->jpeg.stream.handle), &err);
-    bool same = jpeg_coefficients_read(buf_bytes(&reading->file), &limits, &reading->shape, true, memory,
-                                       &err) == ST_OK;
+    bool same = jpeg_coefficients_read(buf_bytes(&reading->file), &limits, &reading->shape,
+                                       reading->source.plain, memory, &err) == ST_OK;
     same = same && coefficients_are_same(layout, &reading->shape, jpeg_coefficients_in(memory, layout).values,
                                          values);
     free(memory);
