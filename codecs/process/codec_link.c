@@ -188,7 +188,7 @@ static enum status hear(struct codec_link *link, int64_t until_ns, struct buf *o
 static enum status blame(struct codec_link *link, struct error *err) {
     const struct codec_call *call = &link->call;
     const char *title = codec_spawner_title(link->spawner, (enum codec_id)call->codec);
-    bool encodes = call->operation == CODEC_ENCODES, was_ready = link->ready;
+    bool was_ready = link->ready;
     log_message(LOG_WARNING, "codec", "the process for %s ended: %s", title, err->text);
     if (err->status == ST_BUSY || err->status == ST_INTERNAL) { /* of this side */
         return err->status;
@@ -202,8 +202,11 @@ static enum status blame(struct codec_link *link, struct error *err) {
     if (codec_spawner_was_killed(&link->child)) {
         return fail(err, ST_BUSY, "the process of the codec was killed from outside");
     }
-    return encodes ? fail(err, ST_INTERNAL, "the library that writes %s failed on this picture", title)
-                   : fail(err, ST_CORRUPT, "the library that reads %s failed on this picture", title);
+    if (call->operation == CODEC_ENCODES) {
+        return fail(err, ST_INTERNAL, "the library that writes %s failed on this picture", title);
+    }
+    return fail(err, call->operation == CODEC_READS ? ST_INTERNAL : ST_CORRUPT,
+                "the library that reads %s failed on this picture", title);
 }
 
 /* A process that is taken over may say anything, but no call computes for longer than it lasts. One that has
@@ -350,6 +353,18 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
         *options->losses |= link->answer.losses;
     }
     return status;
+}
+
+enum status codec_link_read(struct codec_link *link, const struct image *grey, int64_t deadline_ns,
+                            size_t memory, struct buf *found, struct error *err) {
+    link->call = (struct codec_call){.operation = CODEC_READS,
+                                     .codec = CODEC_READER,
+                                     .output_most = found->maximum - found->size,
+                                     .limits.deadline_ns = deadline_ns,
+                                     .memory = SLACK + memory};
+    set_exchange(link, (struct bytes){0}, grey);
+    link->source = grey;
+    return make_call(link, found, err);
 }
 
 int64_t codec_link_computed_ns(struct codec_link *link) {

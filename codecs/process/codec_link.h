@@ -43,6 +43,12 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
                               const struct encode_options *options, size_t memory,
                               const struct metadata *metadata, struct buf *output, struct error *err);
 
+/* Has the reader (codec_process.h) append what it finds in a grey picture of 8 bits, up to the maximum of
+ * `found`. The process may have been taken over: the caller checks the bytes. Errors as above; ST_INTERNAL
+ * when the process dies, so that nothing that was not read is taken for nothing to read. */
+enum status codec_link_read(struct codec_link *link, const struct image *grey, int64_t deadline_ns,
+                            size_t memory, struct buf *found, struct error *err);
+
 /* Nanoseconds in which calls of the link have computed, since the last call of this function; waits for a
  * core or for the start of a process are not among them. The process says so. A call that ends it counts as a
  * whole, and one that it leaves without an answer beyond the deadline, as a stopped process does, not at all.

@@ -197,11 +197,25 @@ static enum status encode(struct process *process, const struct codec *codec, st
     return status;
 }
 
+static enum status read_marks(struct process *process, struct error *err) {
+    const struct codec_reader *reader = process->options->reader;
+    struct image image;
+    if (!reader || process->call.shape.model != PIXEL_GRAY || process->call.shape.depth != 8) {
+        return fail(err, ST_INTERNAL, "the call is for no reader");
+    }
+    enum status status = find_picture(process, &image, err);
+    buf_init(&process->output, process->call.output_most);
+    return status == ST_OK ? reader->read(&image, &process->output, err) : status;
+}
+
 static enum status run(struct process *process, struct error *err) {
     static enum status (*const operations[])(struct process *, const struct codec *, struct bytes,
                                              struct error *) = {
         [CODEC_PROBES] = probe, [CODEC_DECODES] = decode, [CODEC_ENCODES] = encode};
     struct codec_call *call = &process->call;
+    if (call->operation == CODEC_READS) {
+        return read_marks(process, err);
+    }
     if (call->operation >= CODEC_OPERATIONS || call->codec >= CODEC_COUNT) {
         return fail(err, ST_INTERNAL, "the call is for no codec");
     }

@@ -8,8 +8,20 @@
 
 enum { CODEC_IDLE_MS = 30000 }; /* a process without calls ends */
 
+/* What a process reads in pictures beside codecs: marks such as codes, by a library that is isolated like
+ * theirs.
+ */
+struct codec_reader {
+    const char *title; /* what it reads, in messages */
+    const char *path;  /* of the library */
+    enum status (*open)(const char *path, struct error *err);
+    /* Appends what it finds in a grey picture of 8 bits, which it may change. */
+    enum status (*read)(const struct image *grey, struct buf *found, struct error *err);
+};
+
 struct codec_process_options {
     const struct codec *(*codec)(enum codec_id id); /* codec_get */
+    const struct codec_reader *reader;              /* NULL: none */
     struct codec_sandbox sandbox;
 };
 

@@ -53,6 +53,12 @@ static void prepare(struct children *children, unsigned codecs, struct codec_san
             log_message(LOG_WARNING, "codec", "%s", err.text);
         }
     }
+    const struct codec_reader *reader = children->options->reader;
+    struct error err = {0};
+    if (reader && (codecs & ~children->attempted) >> CODEC_READER & 1 &&
+        reader->open(reader->path, &err) != ST_OK) {
+        log_message(LOG_WARNING, "codec", "%s", err.text);
+    }
     children->attempted |= codecs;
     if (!children->prepared) {
         codec_sandbox_prepare(sandbox);
@@ -80,6 +86,7 @@ static _Noreturn void child_main(int socket, pid_t parent, int nice,
     if (nice > 0) {
         setpriority(PRIO_PROCESS, 0, nice);
     }
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* no picture and nothing that is read in one */
     dup2(socket, SOCKET_FD);
     closefrom(SOCKET_FD + 1);
     if (!SANITIZED) { /* some libraries write messages of their own */
@@ -200,7 +207,7 @@ static void spawner_main(void *context) {
 }
 
 static bool is_needed(const struct codec_process_options *options) {
-    bool needed = false;
+    bool needed = options->reader != NULL;
     for (unsigned i = 0; i < CODEC_COUNT; i++) {
         const struct codec *codec = options->codec((enum codec_id)i);
         needed = needed || (codec->isolated && codec->probe);
@@ -297,5 +304,5 @@ void codec_spawner_stop(struct codec_child *child) {
 }
 
 const char *codec_spawner_title(const struct codec_spawner *spawner, enum codec_id id) {
-    return spawner->options.codec(id)->title;
+    return (unsigned)id == CODEC_READER ? spawner->options.reader->title : spawner->options.codec(id)->title;
 }

@@ -35,9 +35,9 @@ struct codec_child {
 };
 #define CODEC_CHILD_NONE ((struct codec_child){-1, -1})
 
-/* Asks for a process that can run `codecs` (bits of enum codec_id), with the caller's priority. Returns at
- * once: a process that cannot start closes its sockets. ST_BUSY without descriptors or without the spawner.
- * Thread-safe. */
+/* Asks for a process that can run `codecs` (bits of enum codec_id and CODEC_READER), with the caller's
+ * priority. Returns at once: a process that cannot start closes its sockets. ST_BUSY without descriptors or
+ * without the spawner. Thread-safe. */
 enum status codec_spawner_start(struct codec_spawner *spawner, unsigned codecs, struct codec_child *child,
                                 struct error *err);
 
@@ -51,7 +51,7 @@ bool codec_spawner_was_killed(const struct codec_child *child);
  * CODEC_CHILD_NONE, which is allowed. Thread-safe. */
 void codec_spawner_stop(struct codec_child *child);
 
-/* The codec's name for people. */
+/* The codec's name for people, or of what the reader reads. */
 const char *codec_spawner_title(const struct codec_spawner *spawner, enum codec_id id);
 
 #endif

@@ -150,7 +150,7 @@ enum status codec_wire_check(struct codec_answer *answer, const struct codec_cal
     } else if (fine && call->operation == CODEC_PROBES) {
         fine = is_picture(answer, call);
     } else if (fine) {
-        fine = answer->size <= (call->operation == CODEC_ENCODES ? call->output_most : 0);
+        fine = answer->size <= (call->operation == CODEC_DECODES ? 0 : call->output_most);
     }
     return fine ? ST_OK : fail(err, ST_DEVICE, "invalid reply from the codec process");
 }

@@ -24,14 +24,18 @@ enum codec_message {
     CODEC_ANSWER,
     CODEC_PIECE
 };
-enum codec_operation { CODEC_PROBES, CODEC_DECODES, CODEC_ENCODES, CODEC_OPERATIONS };
+enum codec_operation { CODEC_PROBES, CODEC_DECODES, CODEC_ENCODES, CODEC_READS, CODEC_OPERATIONS };
+
+enum {
+    CODEC_READER = CODEC_COUNT
+}; /* beside enum codec_id: what reads marks in a picture (codec_process.h) */
 
 enum { CODEC_PIECE_MAX = 64 << 10 };
 
 struct codec_start {
     struct channel_head head; /* one descriptor comes with it: the lifeline */
     int32_t nice;             /* priority of the process, as of setpriority */
-    uint32_t codecs;          /* bits of enum codec_id: the libraries to open before */
+    uint32_t codecs;          /* bits of enum codec_id and CODEC_READER: the libraries to open before */
 };
 
 struct codec_join {
@@ -70,14 +74,14 @@ struct codec_metadata {
 struct codec_call {
     struct channel_head head;
     uint32_t operation;            /* enum codec_operation */
-    uint32_t codec;                /* enum codec_id */
+    uint32_t codec;                /* enum codec_id, or CODEC_READER with READS */
     uint32_t lends;                /* 1: LEND follows; 0: what was lent before is large enough */
     uint32_t has_metadata;         /* ENCODES: 1, or 0 for NULL */
     uint64_t memory;               /* bytes that the library may take */
     uint64_t input_size;           /* of the file, at the beginning of the exchange; ENCODES: 0 */
     uint64_t picture;              /* offset of the picture in the exchange */
     struct image_shape shape;      /* of it */
-    uint64_t output_most;          /* ENCODES: bytes */
+    uint64_t output_most;          /* ENCODES and READS: bytes */
     uint64_t stored;               /* ENCODES: bytes of metadata that follow in pieces */
     struct codec_limits limits;    /* without pointers */
     struct encode_options options; /* without pointers */
@@ -86,11 +90,11 @@ struct codec_call {
 
 struct codec_answer {
     struct channel_head head;
-    struct error error;                /* as the codec's function */
-    uint32_t last;                     /* 1: the process ends after this answer */
-    uint32_t losses;                   /* ENCODES */
-    uint64_t size;                     /* bytes that follow in pieces: metadata or the encoded picture */
-    uint64_t computed_ns;              /* processor time of the call */
+    struct error error;   /* as the codec's function */
+    uint32_t last;        /* 1: the process ends after this answer */
+    uint32_t losses;      /* ENCODES */
+    uint64_t size;        /* bytes that follow in pieces: metadata, the encoded picture or what was read */
+    uint64_t computed_ns; /* processor time of the call */
     struct image_shape native, pixels; /* PROBES, from here on */
     uint32_t progressive;              /* 0 or 1 */
     uint32_t late;                     /* 1: the process ends at its deadline, in the middle of the call */
