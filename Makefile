@@ -182,7 +182,7 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 # The programs of unit tests stand in one folder: no two have the same name.
 programs = $(foreach path,$(basename $(1)),$(BUILD)/$(if $(filter tests/unit/%,$(path)),tests/unit/$(notdir $(path)),$(path)))
 
-all: $(BUILD)/blurd models
+all: $(BUILD)/blurd models code-reader
 tests: $(call programs,$(TEST_SOURCES)) $(FAKE_CUDA) $(if $(filter release,$(CONFIG)),$(BUILD)/tests/load/libfail.so) fuzzers
 tools: $(call programs,$(TOOL_SOURCES)) $(CHECK_GPU) $(BUILD)/bench/libwaits.so
 fuzzers: $(call programs,$(FUZZ_SOURCES)) $(FAKE_CUDA)
@@ -351,6 +351,13 @@ $(MODELS)/looked-for: detect/fetch.sh detect/models.txt $(wildcard detect/*.py d
 	@touch $@
 models: $(MODELS)/looked-for
 
+# The library that reads codes, in the same way. What is not of this program is compiled once for all CONFIGs.
+CODES := build/codes
+$(CODES)/looked-for: $(addprefix detect/codes/,fetch.sh zxing.mk zxing.txt) $(wildcard detect/codes/metadata/*/*.py)
+	+@detect/codes/fetch.sh $(CODES)
+	@touch $@
+code-reader: $(CODES)/looked-for
+
 # Changes only when the compiler or the flags do; everything depends on it.
 FLAGS_TEXT = $(CC) $(ALL_CFLAGS) $(CUDA_INCLUDE) $(subst ','\'',$(FORMAT_FLAGS)) $(ALL_LDFLAGS)
 $(BUILD)/flags: FORCE
@@ -386,7 +393,7 @@ run:
 	@exec $(BUILD)/blurd --port $(PORT) $(ARGS)
 
 built: all
-	@config/built.sh $(BUILD)/blurd $(CUDA_BUILD) $(MODELS) '$(FORMATS)' '$(FORMATS_FOUND)'
+	@config/built.sh $(BUILD)/blurd $(CUDA_BUILD) $(MODELS) '$(FORMATS)' '$(FORMATS_FOUND)' $(CODES)
 
 build/sample.jpg: $(BUILD)/bench/sample
 	$(call say,MAKE,$@)
@@ -562,6 +569,8 @@ install: all $(BUILD)/blurd.8 $(BUILD)/blurd.bash
 	sed -i 's|/usr/local/bin/blurd|$(PREFIX)/bin/blurd|' $(DESTDIR)$(UNITS)/blurd.service
 	install -D -m 644 config/blurd.conf $(ROOT)/share/blurd/blurd.conf
 	detect/install.sh $(MODELS) $(ROOT)/share/blurd
+	if [ -f $(CODES)/libblurd-zxing.so ]; then \
+	    install -D -m 644 -t $(ROOT)/lib/blurd $(CODES)/libblurd-zxing.so detect/codes/zxing.copyright; fi
 	install -D -m 644 -t $(ROOT)/share/doc/blurd LICENSE README.md CHANGELOG.md
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs $(wildcard docs/*.md)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/api $(wildcard docs/api/*.md)
@@ -570,14 +579,14 @@ install-strip:
 uninstall:
 	rm -f $(ROOT)/bin/blurd $(ROOT)/share/man/man8/blurd.8 $(ROOT)/share/bash-completion/completions/blurd
 	rm -f $(DESTDIR)$(UNITS)/blurd.service $(DESTDIR)$(UNITS)/blurd.socket
-	rm -rf $(ROOT)/share/blurd $(ROOT)/share/doc/blurd
+	rm -rf $(ROOT)/share/blurd $(ROOT)/lib/blurd $(ROOT)/share/doc/blurd
 
 clean:
 	rm -rf $(addprefix build/,$(CONFIGS)) build/arm64/release build/sample.jpg
 distclean:
 	rm -rf build
 
-.PHONY: all built models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -8,7 +8,7 @@
 # (gpu/cuda/cuda_headers.sh, detect/fetch.sh).
 set -euo pipefail
 
-program=$1 cuda=$2 models=$3 wanted=$4 found=$5
+program=$1 cuda=$2 models=$3 wanted=$4 found=$5 codes=$6
 version=$("$program" --version)
 support=$(sed -n '1s/^[^(]*(\(.*\))$/\1/p' <<<"$version")
 
@@ -42,3 +42,8 @@ while read -r name option _; do
     *) part "$name" "$model" ;;
     esac
 done < <(grep -v '^#' "$(dirname "$0")/../detect/models.txt")
+if [ -f "$codes/libblurd-zxing.so" ]; then
+    part codes zxing-cpp
+else
+    lacks codes "$(cat "$codes/without" 2>/dev/null || echo 'there is no reader'). Requests with detect=codes get 400" "$online rm -r $codes && make run"
+fi

@@ -23,11 +23,11 @@ set -euo pipefail
 
 names=$(sed -nE 's/^(READ_)?FORMAT\(.*, (\S+-dev)\)$/\2/p' "$(dirname "$0")/../codecs/formats.def")
 mapfile -t libraries <<<"$names"
-build=(gcc libc6-dev make xz-utils libjpeg62-turbo-dev libpng-dev libdeflate-dev liblzma-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
+build=(gcc g++ libc6-dev make xz-utils libjpeg62-turbo-dev libpng-dev libdeflate-dev liblzma-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libseccomp-dev
     "${libraries[@]}" python3-pip)
 run=("${build[@]}" curl)
 lint=("${build[@]}" git libcmocka-dev python3 nodejs universal-ctags)
-test=("${run[@]}" "${lint[@]}" g++ procps python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests
+test=("${run[@]}" "${lint[@]}" procps python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests
     python3-scipy python3-yaml openssl nginx-light libnginx-mod-http-lua python3-httpx bubblewrap valgrind clang libclang-rt-dev webp libavif-bin libheif-examples)
 browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
 clients=("${browser[@]}" golang-go mono-mcs mono-runtime libmono-system-net-http4.0-cil)

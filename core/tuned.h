@@ -40,6 +40,7 @@
 /* The search for faces: nanoseconds a pixel of the picture that the network sees. Unknown host with AVX-512:
  * bench/detect.py. */
 #define TUNED_FACES_PIXEL_NS 45
+#define TUNED_CODES_PIXEL_NS 90
 
 /* The search for text, as above. Zen 4: 43 ms for 1312x768. */
 #define TUNED_TEXT_PIXEL_NS 45

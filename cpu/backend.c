@@ -125,7 +125,8 @@ static enum status run_steps(struct cpu_lane *own, const struct chain_run *run, 
                                   .crew = run->crew,
                                   .deadline_ns = run->deadline_ns,
                                   .producer = follows ? run->producer : NULL,
-                                  .networks = &cpu->networks};
+                                  .networks = &cpu->networks,
+                                  .reader = run->reader};
     const struct image_shape shape = image_shape(run->source);
     const struct stages stages = stages_of(run->chain, &shape, run->mask != NULL);
     uint8_t *memory[2] = {NULL, NULL};

@@ -15,18 +15,20 @@ struct cpu_row_done {
     const void *context;
 };
 
+struct codes_reader; /* detect/codes/symbols.h */
 struct cpu_networks;
 
 struct cpu_context {
     const struct row_set *rows;
     struct scratch *scratch;
-    struct crew *crew;               /* NULL: the caller alone */
-    int64_t deadline_ns;             /* core/deadline.h */
-    const struct producer *producer; /* called before rows are read; NULL: the source is complete */
-    const struct progress *progress; /* may be told of rows of the target; NULL: not told */
-    const struct cpu_row_done *done; /* for filters that report rows (cpu/filter.h); NULL: not told */
-    const struct image *mask;        /* for statistics; NULL: none */
-    struct cpu_networks *networks;   /* for searches */
+    struct crew *crew;                 /* NULL: the caller alone */
+    int64_t deadline_ns;               /* core/deadline.h */
+    const struct producer *producer;   /* called before rows are read; NULL: the source is complete */
+    const struct progress *progress;   /* may be told of rows of the target; NULL: not told */
+    const struct cpu_row_done *done;   /* for filters that report rows (cpu/filter.h); NULL: not told */
+    const struct image *mask;          /* for statistics; NULL: none */
+    struct cpu_networks *networks;     /* for searches */
+    const struct codes_reader *reader; /* for a search that reads; NULL: none */
 };
 
 #endif

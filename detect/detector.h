@@ -44,11 +44,12 @@ struct detector {
      * not hide only some of them. */
     enum status (*find)(const struct model_weights *weights, struct candidates *candidates,
                         const struct boxes_frame *frame, struct boxes *boxes, struct error *err);
+    bool reads;       /* with the library `file`, in a process of its own (codecs/process/codec_process.h) */
+    const char *file; /* name of the model or library that comes with the program; NULL: none */
     /* NULL: none; then the members below are not used, and `weights` above is NULL. */
     const struct network *network;
     const char *option; /* of the command line, without dashes: path of the model; docs/NAME.md tells more */
     const char *magic;  /* a model file begins with it */
-    const char *file;   /* name of the model that comes with the program */
     /* The smallest first sum of a cell of the network, or byte of its map, whose score reaches the
      * threshold; INT32_MAX when none is. */
     int32_t (*least)(const struct model_weights *weights, double threshold);

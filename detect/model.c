@@ -257,7 +257,7 @@ static ssize_t read_at_start(int fd, uint8_t *data, size_t size) {
 }
 
 /* Where it is installed, and where the build leaves it, from the folder of the program. */
-static const char *const places[] = {"../share/blurd/", "../models/"};
+static const char *const places[] = {"../share/blurd/", "../lib/blurd/", "../models/", "../codes/"};
 
 void model_default(const struct detector *detector, char path[MODEL_PATH_MAX]) {
     char program[MODEL_PATH_MAX];

@@ -76,8 +76,8 @@ struct model {
     struct model_weights weights;
 };
 
-/* Path of the model of a detector that came with the program, or "" when there is none: share/blurd of the
- * prefix that it is installed in, or of its build folder. */
+/* Path of a detector's file that came with the program, or "" when there is none: share/blurd or lib/blurd of
+ * the prefix that it is installed in, or of its build folder. */
 void model_default(const struct detector *detector, char path[MODEL_PATH_MAX]);
 
 /* Opens a model file; its size and its first bytes are checked here. The file may be replaced while it is

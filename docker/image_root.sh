@@ -56,6 +56,9 @@ libraries | sort -u | while IFS=$'\t' read -r library package; do
 done
 install -D -m 644 LICENSE "$root/usr/share/doc/blurd/LICENSE"
 detect/install.sh build/models "$root/usr/local/share/blurd"
+if [ -f build/codes/libblurd-zxing.so ]; then
+    install -D -m 644 -t "$root/usr/local/lib/blurd" build/codes/libblurd-zxing.so detect/codes/zxing.copyright
+fi
 
 if [ "$nvrtc" = yes ]; then
     library=$(sed -n 's/^NVRTC := //p' build/cuda/*/cuda.mk)

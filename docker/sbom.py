@@ -25,6 +25,7 @@ FIELDS = ('Version', 'Architecture', 'source:Package', 'source:Version', 'Homepa
 # What `blurd` needs to start. It opens the others when the first such picture comes.
 OPTIONAL = re.compile(r'lib(webp|sharpyuv|avif|heif|de265|aom|dav1d|yuv|absl|stdc\+\+|gcc|numa)')
 COMMENT = ("All licences that the copyright file of Debian's source package names, also those of files that are no part of the library")
+READER = 'libblurd-zxing.so'
 
 
 def output(*command):
@@ -64,7 +65,8 @@ class Document:
 
     def add_file(self, name, data):
         stem = pathlib.Path(name).stem  # a model and its copyright file are a package
-        owner = stem if stem in self.models else self.owners.get(name, 'blurd')
+        own = stem if stem in self.models else 'zxing-cpp' if name.rpartition('/')[2] == READER else None
+        owner = own or self.owners.get(name, 'blurd')
         self.files.setdefault(owner, []).append({
             'SPDXID': identifier('File', name), 'fileName': './' + name,
             'checksums': [digest('SHA1', data), digest('SHA256', data)],
@@ -139,6 +141,18 @@ def model_packages(document, name, row):
     return [model, source, network]
 
 
+def code_reader(document):
+    """The library that reads codes, compiled from the package's source (detect/codes/fetch.sh)."""
+    name, release, source = re.search(r'^(\S+)==(\S+) --hash=sha256:(\w+)', (TREE / 'detect/codes/zxing.txt').read_text(), re.MULTILINE).groups()
+    made = document.package(
+        name, versionInfo=release, licenseDeclared='Apache-2.0 AND BSD-3-Clause', licenseConcluded='Apache-2.0 AND BSD-3-Clause',
+        copyrightText='Copyright (c) the zxing-cpp authors\nCopyright (c) 2022 gitlost (libzueci)', primaryPackagePurpose='LIBRARY',
+        comment='The readers alone, from the source whose checksum this is.', checksums=[{'algorithm': 'SHA256', 'checksumValue': source}],
+        externalRefs=[{'referenceCategory': 'PACKAGE-MANAGER', 'referenceType': 'purl', 'referenceLocator': f'pkg:pypi/{name}@{release}'}])
+    document.relate(made['SPDXID'], 'OPTIONAL_DEPENDENCY_OF', 'SPDXRef-Package-blurd')
+    return made
+
+
 def nvrtc(document):
     """NVIDIA's compiler, in images that were built with NVRTC=yes."""
     made = document.package('nvrtc', supplier='Organization: NVIDIA', licenseDeclared=NONE)
@@ -153,6 +167,8 @@ def describe(root, owners, own):
     for name in sorted(document.files):
         if name in document.models:
             packages += model_packages(document, name, document.models[name])
+        elif name == 'zxing-cpp':
+            packages.append(code_reader(document))
         elif name == 'nvrtc':
             packages.append(nvrtc(document))
         elif name != 'blurd':

@@ -15,6 +15,7 @@
 #include "filters/chain.h"
 #include "filters/mask/mask_plan.h"
 
+struct codes_reader; /* detect/codes/symbols.h */
 struct crew;
 struct slot;
 struct backend;
@@ -51,10 +52,11 @@ struct chain_run {
     int64_t deadline_ns; /* core/deadline.h: ST_LIMIT soon after it from a backend in this process; others
                             have a limit of their own */
     struct crew *crew;   /* may help a backend in this process; NULL: none */
-    const struct producer *producer; /* makes the source; NULL: the source is complete */
-    const struct progress *progress; /* told of rows of the target, on the calling thread, by a backend that
-                                        is the last to be tried; NULL: not told */
-    struct working working;          /* lent until the run ends; without memory the lane takes its own */
+    const struct producer *producer;   /* makes the source; NULL: the source is complete */
+    const struct progress *progress;   /* told of rows of the target, on the calling thread, by a backend that
+                                          is the last to be tried; NULL: not told */
+    const struct codes_reader *reader; /* for a detector that reads; NULL: none */
+    struct working working;            /* lent until the run ends; without memory the lane takes its own */
 };
 
 /* The mask of a transcode, and what is redacted before. */

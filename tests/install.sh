@@ -17,6 +17,7 @@ expected() { # what stands below PREFIX
     for model in $(awk '!/^#/ { print $3 }' detect/models.txt); do
         [ ! -f "build/models/$model" ] || printf 'share/blurd/%s\n' "$model" "${model%.*}.copyright"
     done
+    [ ! -f build/codes/libblurd-zxing.so ] || printf 'lib/blurd/%s\n' libblurd-zxing.so zxing.copyright
     find docs -maxdepth 1 -name '*.md' -printf 'share/doc/blurd/docs/%P\n'
     find docs/api -name '*.md' -printf 'share/doc/blurd/docs/api/%P\n'
 }

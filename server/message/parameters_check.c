@@ -53,6 +53,12 @@ static enum status check_detection(const struct parameters *parameters, struct e
         return ST_OK;
     }
     const struct detector *detector = detector_get((enum detector_id)__builtin_ctz(impossible));
+    if (!detector->network) {
+        return fail_argument(
+            err, "detect",
+            "detect: this server cannot find %s, as it lacks %s (docs/%s.md tells how to get it)",
+            detector->name, detector->file, detector->name);
+    }
     return fail_argument(err, "detect",
                          "detect: this server cannot find %s, as it has no model "
                          "(--%s; docs/%s.md#the-model-file tells how to get one)",

@@ -142,8 +142,8 @@ static const struct argument detect_table[] = {
      .offset = AT(detect.shape),
      .choices = shapes,
      .without = "ellipse for faces",
-     .help = "Shape of the region for each: the ellipse that fills its box, or the box. Text fills its "
-             "boxes, and is always hidden by them."},
+     .help = "Shape of the region for each: the ellipse that fills its box, or the box. Text and codes fill "
+             "their boxes, and are always hidden by them."},
     {0},
 };
 
@@ -167,7 +167,7 @@ static const struct argument search_table[] = {
      .minimum = 0,
      .maximum = 500,
      .initial = DETECT_MARGIN_USUAL,
-     .without = "20 for faces, 0 for text",
+     .without = "20 for faces, 10 for codes, 0 for text",
      .unit = " percent",
      .help = "Percent of its width and height by which a box grows on each side. `/detect` answers "
              "boxes without a margin if none is given."},
@@ -177,7 +177,7 @@ static const struct argument search_table[] = {
      .parse = parse_size,
      .form = "a size",
      .example = "640",
-     .without = "1920 for faces, `full` for text",
+     .without = "1920 for faces, else `full`",
      .help = "The longest side of the picture that is searched, 64 to 16384 pixels: a larger picture is "
              "shrunk to it, so that small things are missed sooner. `full` searches it as it is."},
     {.name = "detect_threshold",
@@ -186,7 +186,7 @@ static const struct argument search_table[] = {
      .minimum = 0.05,
      .maximum = 0.95,
      .initial = DETECT_THRESHOLD_USUAL,
-     .without = "0.3 for faces, 0.6 for text",
+     .without = "0.3 for faces, 0.6 for text, 0.5 for codes",
      .help = "Least score. Lower values find more, and more that is something else. That of faces is for "
              "hiding: `0.5` is usual elsewhere."},
     {0},

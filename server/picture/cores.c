@@ -5,6 +5,7 @@
 #include "core/crew.h"
 #include "cpu/linear.h"
 #include "cpu/orient.h"
+#include "server/picture/code_reader.h"
 #include "server/picture/detection.h"
 #include "server/picture/note_way.h"
 #include "server/picture/output.h"
@@ -97,11 +98,13 @@ static enum status feather(struct cores *p) {
 /* Runs the search of this index over the decoded picture. */
 static enum status search_for(struct cores *p, unsigned index) {
     struct detection *detection = &p->plan.detection;
+    const struct codes_reader reader = code_reader_make(p->worker->codecs);
     const struct chain_run run = {.chain = &detection->search[index].chain,
                                   .slot = p->work.slot,
                                   .source = &p->source,
                                   .target = &detection->result,
                                   .crew = p->worker->crew,
+                                  .reader = p->worker->codecs ? &reader : NULL,
                                   .deadline_ns = p->plan.limits.deadline_ns};
     struct lane_timing timing = {0};
     enum status status = run_chain(p, &run, &timing);

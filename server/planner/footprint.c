@@ -5,6 +5,7 @@
 #include "codecs/process/codec_link.h"
 #include "core/numbers.h"
 #include "cpu/mask/mask.h"
+#include "detect/codes/reader/codes_read.h"
 #include "server/placeholder/placeholder.h"
 
 enum {
@@ -71,12 +72,30 @@ static size_t library_bytes(const struct work_plan *plan) {
            metadata_bytes(plan);
 }
 
-/* Decoders and encoders use the same memory one after the other. */
+/* Bytes for a search that reads: of the picture in the exchange, or of the library. */
+static size_t read_bytes(const struct detection *detection, bool exchange) {
+    size_t most = 0;
+    for (unsigned i = 0; i < detection->count; i++) {
+        const struct boxes_frame *frame = &detection->search[i].frame;
+        const struct image_shape grey = {.model = PIXEL_GRAY,
+                                         .depth = 8,
+                                         .width = frame->searched_width,
+                                         .height = frame->searched_height};
+        if (detector_get(detection->search[i].detector)->reads) {
+            most = max_size(most, exchange ? codec_link_exchange_bytes(0, &grey)
+                                           : codes_read_memory(grey.width, grey.height));
+        }
+    }
+    return most;
+}
+
+/* Decoders, searches and encoders use the same memory one after the other. */
 static size_t exchange_bytes(const struct work_plan *plan) {
     bool reads = codec_get(plan->picture.codec)->isolated;
     bool writes = plan_answer(plan) == ANSWER_PICTURE && codec_get(plan->output)->isolated;
-    return max_size(reads ? codec_link_exchange_bytes(plan->input.size, &plan->stored) : 0,
-                    writes ? codec_link_exchange_bytes(0, &plan->encoded) : 0);
+    size_t most = max_size(reads ? codec_link_exchange_bytes(plan->input.size, &plan->stored) : 0,
+                           writes ? codec_link_exchange_bytes(0, &plan->encoded) : 0);
+    return max_size(most, read_bytes(&plan->detection, true));
 }
 
 size_t footprint_working(const struct work_plan *plan, const struct backend *cpu, unsigned threads) {
@@ -123,7 +142,7 @@ struct footprint footprint_of(const struct work_plan *plan, const struct backend
         .mask = selection_mask_bytes(&plan->selection, &plan->stored),
         .found = detection_bytes(&plan->detection),
         .working = working_bytes(plan, cpu),
-        .library = library_bytes(plan),
+        .library = max_size(library_bytes(plan), read_bytes(&plan->detection, false)),
         .exchange = exchange_bytes(plan),
     };
 }

@@ -44,6 +44,21 @@ static enum status open_model(const struct detector *detector, const char *path,
     return ST_OK;
 }
 
+void models_library(const struct config *config, const struct detector *detector, char path[MODEL_PATH_MAX]) {
+    path[0] = '\0';
+    if (detector->reads && !config->single_process) {
+        model_default(detector, path);
+    }
+}
+
+/* Whether a detector has what it needs. */
+static bool is_usable(const struct config *config, const struct detector *detector,
+                      const struct model *model) {
+    char library[MODEL_PATH_MAX];
+    models_library(config, detector, library);
+    return (model || !detector->network) && (library[0] || !detector->reads);
+}
+
 enum status models_open(const struct config *config, struct model *model[DETECTORS], uint32_t *detectors,
                         struct error *err) {
     const struct model_paths paths = models_paths(config);
@@ -51,7 +66,7 @@ enum status models_open(const struct config *config, struct model *model[DETECTO
     for (unsigned i = 0; i < DETECTORS && status == ST_OK; i++) {
         const struct detector *detector = detector_get(i);
         status = detector->network ? open_model(detector, paths.of[i], &model[i], err) : ST_OK;
-        *detectors |= model[i] || !detector->network ? UINT32_C(1) << i : 0;
+        *detectors |= is_usable(config, detector, model[i]) ? UINT32_C(1) << i : 0;
     }
     return status;
 }

@@ -10,6 +10,10 @@
  * and for a detector without a network. */
 struct model_paths models_paths(const struct config *config);
 
+/* The path of the library of a detector that reads, or "" when none came with the program, or when there are
+ * no processes for it. */
+void models_library(const struct config *config, const struct detector *detector, char path[MODEL_PATH_MAX]);
+
 /* To be called before the sandbox; each file is read at the first search. A member of model[] stays NULL when
  * there is no path. Sets the bit of each detector that can be used. ST_ARGUMENT when a file is missing or is
  * not a model, ST_BUSY without memory. */

@@ -4,7 +4,10 @@
 #include "codecs/codec.h"
 #include "codecs/process/codec_spawner.h"
 #include "core/log.h"
+#include "detect/codes/codes.h"
+#include "detect/codes/reader/codes_read.h"
 #include "gpu/gpu.h"
+#include "server/process/models.h"
 #include "server/service.h"
 #include "server/tracing/exporter.h"
 
@@ -21,8 +24,14 @@ void spawners_fork(struct service *service, char *const *arguments) {
     if (service->gpu && gpu_spawner_fork(&service->spawner, arguments, !must, &why) != ST_OK) {
         log_message(LOG_WARNING, "gpu", "%s", why.text);
     }
+    static char library[MODEL_PATH_MAX];
+    static const struct codec_reader reader = {
+        .title = "codes", .path = library, .open = codes_read_open, .read = codes_read};
+    models_library(config, &detector_codes, library);
     const struct codec_process_options options = {
-        .codec = codec_get, .sandbox = {.wanted = config->sandbox != CHOICE_sandbox_off, .must = must}};
+        .codec = codec_get,
+        .reader = library[0] ? &reader : NULL,
+        .sandbox = {.wanted = config->sandbox != CHOICE_sandbox_off, .must = must}};
     if (codec_spawner_fork(&service->codecs, &options, &why) != ST_OK) {
         log_message(LOG_WARNING, "codec", "%s", why.text);
     }

@@ -22,9 +22,12 @@ def built(folder, version=WHOLE, formats="webp", **files):
     program = folder / "blurd"
     program.write_text(f"#!/bin/sh\ncat <<'END'\n{version}END\n")
     program.chmod(0o755)
-    for name in ("cuda.mk", "no-nvrtc", "without-text"):
+    (folder / "libblurd-zxing.so").unlink(missing_ok=True)
+    if "codes" not in files:
+        (folder / "libblurd-zxing.so").touch()
+    for name in ("cuda.mk", "no-nvrtc", "without", "without-text"):
         (folder / name).write_text(files.get(name.replace(".", "_").replace("-", "_"), "# headers found\n"))
-    done = subprocess.run([ROOT / "config/built.sh", program, folder, folder, "webp", formats], capture_output=True, text=True, check=False)
+    done = subprocess.run([ROOT / "config/built.sh", program, folder, folder, "webp", formats, folder], capture_output=True, text=True, check=False)
     expect(done.returncode == 0, "config/built.sh ends with 0", done.stderr)
     return done.stdout
 
@@ -39,7 +42,9 @@ def blocks(folder):
     said = built(folder, WHOLE.replace("/x/ppocr.text", "none"), without_text="no wheel\n")
     expect("text     NOT BUILT: no wheel. Requests with detect=text get 400" in said and "faces    /x/" in said, "text is named as missing", said)
     said = built(folder, WHOLE.replace("text model: /x/ppocr.text\n", ""))
-    expect("text" not in said, "a detector that the program does not have is not named", said)
+    expect("text " not in said, "a detector that the program does not have is not named", said)
+    said = built(folder, without="no compiler\n", codes=None)
+    expect("codes    NOT BUILT: no compiler. Requests with detect=codes get 400" in said, "codes are named as missing", said)
     said = built(folder, formats="")
     expect("webp     NOT BUILT: its library was not found" in said, "a format is named as missing", said)
 

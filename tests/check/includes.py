@@ -23,6 +23,7 @@ ALLOWED = {
 # The same inside a folder: the parts of its parent that a subfolder may include beside itself. "." is the
 # files of the parent itself, x.h a single file. A subfolder that is not here is free.
 ALLOWED_INSIDE = {
+    "detect/codes": {"."},
     "detect/faces": {"."},
     "cpu/rows": set(),
     "cpu/mask": {".", "rows"},

@@ -259,7 +259,7 @@ def test_size_and_threshold(server):
 
 # --- it fails closed ---------------------------------------------------------------------
 @pytest.mark.parametrize('query,parameter,says', (
-    ('detect=cats', 'detect', 'detect is cats, it must be none, faces or text; several names, each once, are separated by commas'), ('detect_margin=5', 'detect_margin', 'detect_margin needs detect'), ('detect_size=full', 'detect_size', 'needs'),
+    ('detect=cats', 'detect', 'detect is cats, it must be none, faces, text or codes; several names, each once, are separated by commas'), ('detect_margin=5', 'detect_margin', 'detect_margin needs detect'), ('detect_size=full', 'detect_size', 'needs'),
     ('detect_report=1', 'detect_report', 'needs'), ('detect_shape=box', 'detect_shape', 'needs'), ('detect_threshold=0.6', 'detect_threshold', 'needs'),
     ('detect=faces&detect_size=63', 'detect_size', 'detect_size is 63, it must be full or from 64 to 16384'), ('detect=faces&detect_size=Full', 'detect_size', 'must be full'),
     ('detect=faces&detect_threshold=1', 'detect_threshold', 'from 0.05 to 0.95'), ('detect=faces&detect_margin=501', 'detect_margin', 'from 0 to 500 percent'),
