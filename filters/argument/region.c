@@ -15,7 +15,9 @@ static const double unit_most[] = {
 
 /* A region during parsing; it joins the set once it is valid. */
 struct draft {
+    const char *name; /* of the parameter */
     const char *text; /* the whole argument, for messages */
+    bool rectangle;   /* other shapes are refused */
     enum region_form form;
     unsigned count;
     double number[2 * REGION_POINTS_MAX];
@@ -33,18 +35,19 @@ static const struct {
                         2 * REGION_POINTS_MAX},
 };
 
-/* `rule` completes "region is VALUE, ". */
+/* `rule` completes "NAME is VALUE, ". */
 static enum status refuse(const struct draft *draft, const char *rule, struct error *err) {
     char value[VALUE_QUOTE_MAX];
-    return fail_argument(err, "region", "region is %s, %s", value_quote(draft->text, value), rule);
+    return fail_argument(err, draft->name, "%s is %s, %s", draft->name, value_quote(draft->text, value),
+                         rule);
 }
 
-/* The same for one of its numbers: "region is VALUE, but NUMBER RULE". */
+/* The same for one of its numbers: "NAME is VALUE, but NUMBER RULE". */
 static enum status refuse_number(const struct draft *draft, const char *number, const char *rule,
                                  struct error *err) {
     char value[VALUE_QUOTE_MAX], part[VALUE_QUOTE_MAX];
-    return fail_argument(err, "region", "region is %s, but %s %s", value_quote(draft->text, value),
-                         value_quote(number, part), rule);
+    return fail_argument(err, draft->name, "%s is %s, but %s %s", draft->name,
+                         value_quote(draft->text, value), value_quote(number, part), rule);
 }
 
 /* Finds the form and the count of numbers; *list is their start. */
@@ -55,6 +58,9 @@ static enum status read_form(struct draft *draft, const char **list, struct erro
     draft->form = REGION_RECTANGLE;
     while (strlen(forms[draft->form].prefix) != length ||
            strncmp(draft->text, forms[draft->form].prefix, length) != 0) {
+        if (draft->rectangle) {
+            return refuse(draft, "it must be x,y,w,h", err);
+        }
         if (draft->form == REGION_POLYGON) {
             return refuse(draft, "it must be x,y,w,h, ellipse:x,y,w,h or polygon:x1,y1,x2,y2,...", err);
         }
@@ -67,8 +73,9 @@ static enum status read_form(struct draft *draft, const char **list, struct erro
     bool whole = draft->form != REGION_POLYGON || draft->count % 2 == 0;
     if (!whole || draft->count < forms[draft->form].minimum || draft->count > forms[draft->form].maximum) {
         char value[VALUE_QUOTE_MAX];
-        return fail_argument(err, "region", "region is %s, but %s, not %u", value_quote(draft->text, value),
-                             forms[draft->form].name, **list ? draft->count : 0);
+        return fail_argument(err, draft->name, "%s is %s, but %s, not %u", draft->name,
+                             value_quote(draft->text, value), forms[draft->form].name,
+                             **list ? draft->count : 0);
     }
     return ST_OK;
 }
@@ -145,7 +152,7 @@ bool region_is_line(const double *p, unsigned count) {
     return true;
 }
 
-static enum status check(const struct draft *draft, const struct region_set *set, struct error *err) {
+static enum status check(const struct draft *draft, struct error *err) {
     if (draft->form == REGION_POLYGON) {
         /* Mixed units depend on the size of the picture and are checked when drawing. */
         if (same_units(draft) && region_is_line(draft->number, draft->count)) {
@@ -154,27 +161,29 @@ static enum status check(const struct draft *draft, const struct region_set *set
     } else if (above_whole(draft, 0) || above_whole(draft, 1)) {
         return refuse(draft, "but it is outside: x + w and y + h must be at most 100%", err);
     }
-    if (set->numbers + draft->count > REGION_NUMBERS_MAX) {
-        return refuse(draft, "but all regions together must have at most 1024 numbers", err);
-    }
     return ST_OK;
 }
 
-enum status region_parse(struct region_set *set, const char *text, struct error *err) {
-    struct draft draft = {.text = text};
+static enum status parse(struct draft *draft, struct error *err) {
     const char *list;
+    enum status status = read_form(draft, &list, err);
+    if (status == ST_OK) {
+        status = read_numbers(draft, list, err);
+    }
+    return status == ST_OK ? check(draft, err) : status;
+}
+
+enum status region_parse(struct region_set *set, const char *text, struct error *err) {
+    struct draft draft = {.name = "region", .text = text};
     if (set->count >= REGIONS_GIVEN_MAX) {
         return refuse(&draft, "but there must be at most 64 regions", err);
     }
-    enum status status = read_form(&draft, &list, err);
-    if (status == ST_OK) {
-        status = read_numbers(&draft, list, err);
-    }
-    if (status == ST_OK) {
-        status = check(&draft, set, err);
-    }
+    enum status status = parse(&draft, err);
     if (status != ST_OK) {
         return status;
+    }
+    if (set->numbers + draft.count > REGION_NUMBERS_MAX) {
+        return refuse(&draft, "but all regions together must have at most 1024 numbers", err);
     }
     set->region[set->count++] = (struct region){
         .form = (uint8_t)draft.form, .count = (uint8_t)draft.count, .first = (uint16_t)set->numbers};
@@ -184,45 +193,77 @@ enum status region_parse(struct region_set *set, const char *text, struct error 
     return ST_OK;
 }
 
-static enum region_unit unit_of(const struct region_set *set, unsigned i) {
-    return set->percent[i] ? REGION_PERCENT : (enum region_unit)set->unit;
+enum status region_parse_rectangle(const char *name, const char *text, double number[4], bool percent[4],
+                                   struct error *err) {
+    struct draft draft = {.name = name, .text = text, .rectangle = true};
+    enum status status = parse(&draft, err);
+    for (unsigned i = 0; i < 4 && status == ST_OK; i++) {
+        number[i] = draft.number[i];
+        percent[i] = draft.percent[i];
+    }
+    return status;
 }
 
-static enum status check_number(const struct region_set *set, uint32_t index, unsigned i, struct error *err) {
-    double most = unit_most[unit_of(set, i)];
-    if (set->number[i] <= most) {
+/* The numbers of a region of a parameter. */
+struct given {
+    const char *name; /* of the parameter */
+    uint32_t index;
+    const double *number;
+    const bool *percent;
+    enum region_unit unit;
+};
+
+static enum region_unit unit_of(const struct given *given, unsigned i) {
+    return given->percent[i] ? REGION_PERCENT : given->unit;
+}
+
+static enum status check_number(const struct given *given, unsigned i, struct error *err) {
+    double most = unit_most[unit_of(given, i)];
+    if (given->number[i] <= most) {
         return ST_OK;
     }
-    return fail_argument(err, "region",
-                         "region %u has the number %.10g, but with unit=%s it must be from 0 to %g",
-                         index + 1, set->number[i], region_unit_names[set->unit], most);
+    return fail_argument(err, given->name,
+                         "%s %u has the number %.10g, but with unit=%s it must be from 0 to %g", given->name,
+                         given->index + 1, given->number[i], region_unit_names[given->unit], most);
 }
 
 /* Number i and its partner, x and w or y and h, as parts of the whole side; not for pixels. */
-static enum status check_sum(const struct region_set *set, uint32_t index, unsigned i, struct error *err) {
-    enum region_unit start = unit_of(set, i), size = unit_of(set, i + 2);
+static enum status check_sum(const struct given *given, unsigned i, struct error *err) {
+    enum region_unit start = unit_of(given, i), size = unit_of(given, i + 2);
     if (start == REGION_PX || size == REGION_PX ||
-        set->number[i] / unit_most[start] + set->number[i + 2] / unit_most[size] <= 1 + whole_margin) {
+        given->number[i] / unit_most[start] + given->number[i + 2] / unit_most[size] <= 1 + whole_margin) {
         return ST_OK;
     }
-    return fail_argument(err, "region", "region %u is outside: x + w and y + h must be at most %s", index + 1,
-                         set->unit == REGION_RATIO ? "1" : "100%");
+    return fail_argument(err, given->name, "%s %u is outside: x + w and y + h must be at most %s",
+                         given->name, given->index + 1, given->unit == REGION_RATIO ? "1" : "100%");
+}
+
+static enum status check_given(const struct given *given, enum region_form form, unsigned count,
+                               struct error *err) {
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < count && status == ST_OK; i++) {
+        status = check_number(given, i, err);
+    }
+    for (unsigned axis = 0; axis < 2 && form != REGION_POLYGON && status == ST_OK; axis++) {
+        status = check_sum(given, axis, err);
+    }
+    return status;
+}
+
+enum status region_check_rectangle(const char *name, uint32_t index, const double number[4],
+                                   const bool percent[4], enum region_unit unit, struct error *err) {
+    const struct given given = {name, index, number, percent, unit};
+    return check_given(&given, REGION_RECTANGLE, 4, err);
 }
 
 enum status region_check(const struct region_set *set, struct error *err) {
-    uint32_t given = set->room ? set->room->first : set->count; /* others were checked as they came */
-    for (uint32_t index = 0; index < given; index++) {
+    uint32_t count = set->room ? set->room->first : set->count; /* others were checked as they came */
+    enum status status = ST_OK;
+    for (uint32_t index = 0; index < count && status == ST_OK; index++) {
         const struct region *region = &set->region[index];
-        enum status status = ST_OK;
-        for (unsigned i = 0; i < region->count && status == ST_OK; i++) {
-            status = check_number(set, index, region->first + i, err);
-        }
-        for (unsigned axis = 0; axis < 2 && region->form != REGION_POLYGON && status == ST_OK; axis++) {
-            status = check_sum(set, index, region->first + axis, err);
-        }
-        if (status != ST_OK) {
-            return status;
-        }
+        const struct given given = {"region", index, set->number + region->first,
+                                    set->percent + region->first, (enum region_unit)set->unit};
+        status = check_given(&given, region->form, region->count, err);
     }
-    return ST_OK;
+    return status;
 }

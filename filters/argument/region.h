@@ -72,6 +72,18 @@ struct region_set {
  * points. No number is clamped. */
 enum status region_parse(struct region_set *set, const char *text, struct error *err);
 
+/* Reads the rectangle `text`, the value of the parameter `name`: its numbers, and which are percentages.
+ * ST_ARGUMENT as region_parse, and for other shapes. */
+enum status region_parse_rectangle(const char *name, const char *text, double number[4], bool percent[4],
+                                   struct error *err);
+
+/* As region_check, for one rectangle of a parameter; `index` counts from 0. */
+enum status region_check_rectangle(const char *name, uint32_t index, const double number[4],
+                                   const bool percent[4], enum region_unit unit, struct error *err);
+
+/* A number of a region as pixels of a side of the upright picture. */
+double region_pixels(double number, enum region_unit unit, uint32_t side);
+
 /* Checks all numbers against the unit of the set. ST_ARGUMENT names the region, the number and the allowed
  * range. */
 enum status region_check(const struct region_set *set, struct error *err);

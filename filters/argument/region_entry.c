@@ -20,12 +20,13 @@ enum member {
     NAME_LABEL,
     NAME_MARGIN,
     NAME_LANDMARKS,
+    NAME_KEEP,
     NAME_COUNT
 };
 
-static const char *const names[NAME_COUNT] = {"box",   "corners", "ellipse", "polygon",
-                                              "x",     "y",       "width",   "height",
-                                              "score", "label",   "margin",  "landmarks"};
+static const char *const names[NAME_COUNT] = {"box",    "corners",   "ellipse", "polygon", "x",
+                                              "y",      "width",     "height",  "score",   "label",
+                                              "margin", "landmarks", "keep"};
 
 #define BIT(name) (1u << (name))
 enum { SIDES = 0xF << NAME_X, SHAPES = 0xF }; /* x, y, width, height; box, corners, ellipse, polygon */
@@ -40,6 +41,7 @@ struct entry {
     unsigned count;
     double number[2 * REGION_POINTS_MAX];
     double score, margin;
+    bool keep;
     char label[REGION_ENTRY_LABEL_MAX];
 };
 
@@ -124,6 +126,14 @@ static enum status read_margin(struct entry *entry) {
     return status;
 }
 
+static enum status read_keep(struct entry *entry) {
+    const char first = json_reader_peek(entry->reader);
+    entry->keep = first == 't';
+    return (first == 't' || first == 'f') && json_reader_skip(entry->reader)
+               ? ST_OK
+               : refuse(entry, ": keep must be true or false");
+}
+
 static enum status read_value(struct entry *entry, enum member name) {
     switch (name) {
     case NAME_BOX:
@@ -144,6 +154,8 @@ static enum status read_value(struct entry *entry, enum member name) {
         return json_reader_text(entry->reader, entry->label, sizeof entry->label)
                    ? ST_OK
                    : refuse(entry, ": label is no text");
+    case NAME_KEEP:
+        return read_keep(entry);
     default:
         return json_reader_skip(entry->reader) ? ST_OK : refuse(entry, ": landmarks is no valid JSON");
     }
@@ -161,7 +173,7 @@ static enum status read_member(struct entry *entry) {
     if (name == NAME_COUNT) {
         return fail_argument(entry->err, "regions",
                              "regions: entry %u: unknown name %s; there are box, corners, ellipse, polygon, "
-                             "x, y, width, height, score, label, margin and landmarks",
+                             "x, y, width, height, score, label, margin, landmarks and keep",
                              entry->index, value_quote(text, quoted));
     }
     if (entry->seen & BIT(name)) {
@@ -200,7 +212,9 @@ static enum status finish_box(struct entry *entry) {
     if (!(number[2] > 0 && number[3] > 0)) {
         return refuse(entry, " is empty: its width and height must be above 0");
     }
-    region_entry_grow(number, entry->seen & BIT(NAME_MARGIN) ? entry->margin : entry->rules->margin);
+    if (!entry->keep) {
+        region_entry_grow(number, entry->seen & BIT(NAME_MARGIN) ? entry->margin : entry->rules->margin);
+    }
     return ST_OK;
 }
 
@@ -222,6 +236,9 @@ static enum status check_range(const struct entry *entry) {
 
 static enum status check_shape(struct entry *entry) {
     bool polygon = entry->seen & BIT(NAME_POLYGON);
+    if (entry->keep && entry->seen & (BIT(NAME_POLYGON) | BIT(NAME_ELLIPSE) | BIT(NAME_MARGIN))) {
+        return refuse(entry, ": keep is for boxes without a margin of their own");
+    }
     double margin = entry->seen & BIT(NAME_MARGIN) ? entry->margin : entry->rules->margin;
     if (!(entry->seen & SHAPES) && (entry->seen & SIDES) != SIDES) {
         return refuse(entry, " has no shape: box, corners, ellipse, polygon, or x, y, width and height");
@@ -236,7 +253,7 @@ static enum status check_shape(struct entry *entry) {
     return status == ST_OK ? check_range(entry) : status;
 }
 
-static enum status append(struct region_set *set, const struct entry *entry) {
+static enum status append(struct region_set *set, struct region_keep *keep, const struct entry *entry) {
     enum region_form form = entry->seen & BIT(NAME_POLYGON)   ? REGION_POLYGON
                             : entry->seen & BIT(NAME_ELLIPSE) ? REGION_ELLIPSE
                                                               : REGION_RECTANGLE;
@@ -246,12 +263,14 @@ static enum status append(struct region_set *set, const struct entry *entry) {
                                   .unit = (uint8_t)entry->rules->unit,
                                   .entry = (uint16_t)entry->index};
     struct error cause = {0};
-    return region_add(set, &region, entry->number, &cause) == ST_OK
+    const enum status status = entry->keep ? region_keep_add(keep, entry->number, entry->rules->unit, &cause)
+                                           : region_add(set, &region, entry->number, &cause);
+    return status == ST_OK
                ? ST_OK
                : fail_argument(entry->err, "regions", "regions: entry %u: %s", entry->index, cause.text);
 }
 
-enum status region_entry_read(struct region_set *set, struct json_reader *reader,
+enum status region_entry_read(struct region_set *set, struct region_keep *keep, struct json_reader *reader,
                               const struct region_entry_rules *rules, unsigned index, struct error *err) {
     struct entry entry = {.reader = reader, .rules = rules, .err = err, .index = index};
     enum status status = ST_OK;
@@ -264,5 +283,5 @@ enum status region_entry_read(struct region_set *set, struct json_reader *reader
         status = status == ST_OK && more ? read_member(&entry) : status;
     }
     status = status == ST_OK ? check_shape(&entry) : status;
-    return status == ST_OK && !is_left_out(&entry) ? append(set, &entry) : status;
+    return status == ST_OK && !is_left_out(&entry) ? append(set, keep, &entry) : status;
 }

@@ -4,7 +4,7 @@
 #define BLURD_FILTERS_ARGUMENT_REGION_ENTRY_H
 
 #include "core/json/json_reader.h"
-#include "filters/argument/region.h"
+#include "filters/argument/region_keep.h"
 
 enum {
     REGION_ENTRY_LABELS_MAX = 16,
@@ -23,9 +23,9 @@ struct region_entry_rules {
     char label[REGION_ENTRY_LABELS_MAX][REGION_ENTRY_LABEL_MAX];
 };
 
-/* Reads entry number `entry`, counted from 1, and appends it to the set, unless the rules leave it out.
- * ST_ARGUMENT names the entry and what is wrong. */
-enum status region_entry_read(struct region_set *set, struct json_reader *reader,
+/* Reads entry number `entry`, counted from 1, and appends it to the set, or to what is kept, unless the rules
+ * leave it out. ST_ARGUMENT names the entry and what is wrong. */
+enum status region_entry_read(struct region_set *set, struct region_keep *keep, struct json_reader *reader,
                               const struct region_entry_rules *rules, unsigned entry, struct error *err);
 
 /* Makes a box or ellipse (x, y, w, h) larger by so many percent of its width and height on each side. */

@@ -190,8 +190,8 @@ static enum status read_list(struct bytes text, struct list *list, struct error 
     return status;
 }
 
-static enum status read_array(struct region_set *set, const struct list *list, unsigned array,
-                              unsigned *entry, struct error *err) {
+static enum status read_array(struct region_set *set, struct region_keep *keep, const struct list *list,
+                              unsigned array, unsigned *entry, struct error *err) {
     struct json_reader reader = list->array[array];
     enum status status = ST_OK;
     bool more = true;
@@ -203,13 +203,13 @@ static enum status read_array(struct region_set *set, const struct list *list, u
             return fail_argument(err, "regions", "regions: there are more than %d entries",
                                  REGION_LIST_ENTRIES_MAX);
         }
-        status = region_entry_read(set, &reader, &list->rules, ++*entry, err);
+        status = region_entry_read(set, keep, &reader, &list->rules, ++*entry, err);
     }
     return status;
 }
 
-enum status region_list_parse(struct region_set *set, struct bytes text, struct region_list_size *size,
-                              struct error *err) {
+enum status region_list_parse(struct region_set *set, struct region_keep *keep, struct bytes text,
+                              struct region_list_size *size, struct error *err) {
     struct list list = {.rules = {.unit = REGION_PX}};
     if (text.size > REGION_LIST_BYTES_MAX) {
         return fail_argument(err, "regions", "regions: the part has %zu bytes, the limit is %d", text.size,
@@ -218,7 +218,7 @@ enum status region_list_parse(struct region_set *set, struct bytes text, struct 
     enum status status = read_list(text, &list, err);
     *size = list.size;
     for (unsigned i = 0, entry = 0; i < list.arrays && status == ST_OK; i++) {
-        status = read_array(set, &list, i, &entry, err);
+        status = read_array(set, keep, &list, i, &entry, err);
     }
     return status;
 }

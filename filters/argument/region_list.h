@@ -11,14 +11,15 @@
  * too. Numbers are those of the upright picture, whose size must be `width` and `height` if these are given.
  * Boxes may reach beyond the picture. `margin` is the percentage of its width and height by which a box or
  * ellipse grows on each side. Entries with a score below `threshold`, or with a label that is not in
- * `labels`, are left out.
+ * `labels`, are left out. A box with `"keep": true` is no region, but a rectangle that a search does not
+ * hide; the list's margin is not for it.
  *
  * docs/api/regions.md has the limits. Every name is read once, and unknown names are refused. */
 #ifndef BLURD_FILTERS_ARGUMENT_REGION_LIST_H
 #define BLURD_FILTERS_ARGUMENT_REGION_LIST_H
 
 #include "core/bytes.h"
-#include "filters/argument/region.h"
+#include "filters/argument/region_keep.h"
 
 enum {
     REGION_LIST_BYTES_MAX = 1 << 20,
@@ -30,9 +31,9 @@ struct region_list_size {
     uint32_t width, height;
 };
 
-/* Appends the regions of the list to a set that has room. ST_ARGUMENT names the parameter `regions`, the
- * entry and the broken rule; the set is then useless. */
-enum status region_list_parse(struct region_set *set, struct bytes text, struct region_list_size *size,
-                              struct error *err);
+/* Appends the regions of the list to a set that has room, and its entries with `"keep": true` to `keep`.
+ * ST_ARGUMENT names the parameter `regions`, the entry and the broken rule; both are then useless. */
+enum status region_list_parse(struct region_set *set, struct region_keep *keep, struct bytes text,
+                              struct region_list_size *size, struct error *err);
 
 #endif

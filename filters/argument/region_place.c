@@ -68,15 +68,19 @@ const char *region_parameter(const struct region_set *set, uint32_t index) {
     return names[region_get(set, index)->source];
 }
 
+double region_pixels(double number, enum region_unit unit, uint32_t side) {
+    static const double whole[] = {[REGION_PX] = 0, [REGION_PERCENT] = 100, [REGION_RATIO] = 1};
+    return unit == REGION_PX ? number : number * side / whole[unit];
+}
+
 /* Number i of the region as pixels of a side of the upright picture. */
 static double in_pixels(const struct region_set *set, const struct region *region, unsigned i,
                         uint32_t side) {
-    static const double whole[] = {[REGION_PX] = 0, [REGION_PERCENT] = 100, [REGION_RATIO] = 1};
     unsigned at = region->first + i;
     bool given = region->source == REGION_GIVEN;
     int unit = !given ? region->unit : set->percent[at] ? REGION_PERCENT : set->unit;
     double number = given ? set->number[at] : set->room->number[at];
-    return unit == REGION_PX ? number : number * side / whole[unit];
+    return region_pixels(number, (enum region_unit)unit, side);
 }
 
 static double snap(double pixels) {

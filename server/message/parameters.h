@@ -53,6 +53,7 @@ struct input_arguments {
     int backend;                       /* BACKEND_AUTO or _CPU */
     int colorspace;                    /* COLORSPACE_… */
     struct region_set region;          /* none: everywhere, unless parameters_select */
+    struct region_keep keep;           /* what searches find there is no region */
     bool listed;                       /* the form has a list of regions, perhaps an empty one */
     struct region_list_size list_size; /* of the picture that the list is about */
     struct bytes mask;                 /* the form's PNG; no data: none */

@@ -80,10 +80,16 @@ static enum status check_selection(const struct parameters *parameters, struct e
     if (input->require && !parameters_select(parameters)) {
         return fail_argument(err, "require", "require needs a region, a list, a mask or detect");
     }
-    if (input->region.count == 0 && input->region.unit != REGION_PX && !has_own_unit(parameters)) {
+    if (input->region.count == 0 && input->keep.count == 0 && input->region.unit != REGION_PX &&
+        !has_own_unit(parameters)) {
         return fail_argument(err, "unit", "unit needs a region");
     }
-    return region_check(&input->region, err);
+    if (input->keep.count > 0 && !parameters->detect.wanted) {
+        return fail_argument(err, "keep", "keep needs detect, as it is about what is found");
+    }
+    const enum status status = region_check(&input->region, err);
+    return status == ST_OK ? region_keep_check(&input->keep, (enum region_unit)input->region.unit, err)
+                           : status;
 }
 
 /* Contradictions between the arguments of a step. Planning finds them, for which any picture will do, unless

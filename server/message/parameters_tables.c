@@ -25,6 +25,11 @@ static enum status parse_region(const struct argument *row, const char *text, vo
     return region_parse(field, text, err);
 }
 
+static enum status parse_keep(const struct argument *row, const char *text, void *field, struct error *err) {
+    (void)row; /* region_keep_parse names the parameter itself */
+    return region_keep_parse(field, text, err);
+}
+
 static enum status parse_fill(const struct argument *row, const char *text, void *field, struct error *err) {
     return fill_parse(field, row->name, text, err);
 }
@@ -144,6 +149,16 @@ static const struct argument detect_table[] = {
      .without = "ellipse for faces",
      .help = "Shape of the region for each: the ellipse that fills its box, or the box. Text and codes fill "
              "their boxes, and are always hidden by them."},
+    {.name = "keep",
+     .type = ARGUMENT_PARSED,
+     .offset = AT(input.keep),
+     .parse = parse_keep,
+     .most = REGION_KEEP_MAX,
+     .form = "a rectangle",
+     .example = "0,0,640,80",
+     .without = "all that is found is hidden",
+     .help = "`x,y,w,h`: what is found in this rectangle stays as it is, such as a heading or a logo. It has "
+             "the units of `region`. Shapes of `region` in it are filtered. Needs `detect`."},
     {0},
 };
 

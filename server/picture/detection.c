@@ -73,9 +73,10 @@ static void put_on_grid(double number[4], int grid) {
     }
 }
 
-static enum status add_boxes(const struct boxes *boxes, const struct detector *detector,
+static enum status add_boxes(const struct boxes *boxes, const struct detection_search *search,
                              const struct parameters *parameters, struct region_set *set, uint16_t *entry,
                              struct error *err) {
+    const struct detector *detector = detector_get(search->detector);
     const bool given = parameters_given(parameters, "detect_shape");
     const bool ellipse = detector->round && (!given || parameters->detect.shape == DETECT_ELLIPSE);
     const double margin =
@@ -92,7 +93,8 @@ static enum status add_boxes(const struct boxes *boxes, const struct detector *d
         double number[4] = {box->x, box->y, box->width, box->height};
         region_entry_grow(number, margin);
         put_on_grid(number, grid);
-        status = region_add(set, &region, number, err);
+        status = region_keep_cut(&parameters->input.keep, (enum region_unit)parameters->input.region.unit,
+                                 search->frame.width, search->frame.height, &region, number, set, err);
     }
     return status;
 }
@@ -105,8 +107,7 @@ enum status detection_add(const struct detection *detection, const struct parame
         region_lend(set, &detection->found->room);
     }
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        const struct detector *detector = detector_get(detection->search[i].detector);
-        status = add_boxes(&detection->found->boxes[i], detector, parameters, set, &entry, err);
+        status = add_boxes(&detection->found->boxes[i], &detection->search[i], parameters, set, &entry, err);
     }
     return status;
 }

@@ -73,7 +73,7 @@ static enum status take_regions(struct request *request, struct bytes list, stru
     }
     input->listed = true;
     region_lend(&input->region, room);
-    return region_list_parse(&input->region, list, &input->list_size, err);
+    return region_list_parse(&input->region, &input->keep, list, &input->list_size, err);
 }
 
 enum status envelope_open(struct request *request, struct error *err) {

@@ -18,9 +18,11 @@ enum status selection_count(const struct selection *selection, const struct para
         return ST_OK;
     }
     const char *what = parameters_selector(parameters);
-    if (!searched || searched & (searched - 1)) {
+    if (!searched || searched & (searched - 1) || parameters->input.keep.count) {
         return fail_naming(err, ST_NOTHING, what, "no region: %s",
-                           searched ? "nothing was found" : "the list is empty");
+                           !searched                      ? "the list is empty"
+                           : parameters->input.keep.count ? "nothing was found that is not kept"
+                                                          : "nothing was found");
     }
     const struct detector *detector = detector_get((enum detector_id)__builtin_ctz(searched));
     return fail_naming(err, ST_NOTHING, what, "no region: no %s was found", detector->thing);

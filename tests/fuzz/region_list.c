@@ -43,10 +43,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes input = {data, size};
     uint8_t how = fuzz_byte(&input);
     struct region_set set = {0};
+    struct region_keep keep = {0};
     struct region_list_size list = {0};
     struct error err = {0};
     region_lend(&set, &room);
-    enum status status = region_list_parse(&set, input, &list, &err);
+    enum status status = region_list_parse(&set, &keep, input, &list, &err);
     fuzz_require(status == ST_OK || status == ST_ARGUMENT, "a bad list is a bad parameter");
     fuzz_require(status == ST_OK || (strcmp(err.parameter, "regions") == 0 && err.text[0]),
                  "a failure is explained");

@@ -15,7 +15,8 @@ static struct region_room room;
 static enum status parse(struct region_set *set, const char *text, struct error *err) {
     struct region_list_size size;
     region_lend(set, &room);
-    return region_list_parse(set, (struct bytes){(const uint8_t *)text, strlen(text)}, &size, err);
+    struct region_keep keep = {0};
+    return region_list_parse(set, &keep, (struct bytes){(const uint8_t *)text, strlen(text)}, &size, err);
 }
 
 static void test_behind_regions_of_the_parameter(void **state) {

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "filters/argument/region_keep.h"
+
+#include <math.h>
+
+enum status region_keep_parse(struct region_keep *keep, const char *text, struct error *err) {
+    if (keep->count == REGION_KEEP_MAX) {
+        return fail_argument(err, "keep", "keep: there are more than %d rectangles", REGION_KEEP_MAX);
+    }
+    struct region_kept *kept = &keep->rectangle[keep->count];
+    kept->listed = false;
+    enum status status = region_parse_rectangle("keep", text, kept->number, kept->percent, err);
+    keep->count += status == ST_OK;
+    return status;
+}
+
+enum status region_keep_add(struct region_keep *keep, const double number[4], enum region_unit unit,
+                            struct error *err) {
+    if (keep->count == REGION_KEEP_MAX) {
+        return fail(err, ST_LIMIT, "there are more than %d kept rectangles", REGION_KEEP_MAX);
+    }
+    struct region_kept *kept = &keep->rectangle[keep->count++];
+    *kept = (struct region_kept){.listed = true, .unit = (uint8_t)unit};
+    for (unsigned i = 0; i < 4; i++) {
+        kept->number[i] = number[i];
+    }
+    return ST_OK;
+}
+
+enum status region_keep_check(const struct region_keep *keep, enum region_unit unit, struct error *err) {
+    enum status status = ST_OK;
+    for (uint32_t i = 0; i < keep->count && status == ST_OK; i++) {
+        const struct region_kept *kept = &keep->rectangle[i];
+        if (!kept->listed) {
+            status = region_check_rectangle("keep", i, kept->number, kept->percent, unit, err);
+        }
+    }
+    return status;
+}
+
+/* Number i in pixels of the upright picture. */
+static double in_pixels(const struct region_kept *kept, unsigned i, enum region_unit unit, uint32_t side) {
+    const enum region_unit own = kept->listed       ? (enum region_unit)kept->unit
+                                 : kept->percent[i] ? REGION_PERCENT
+                                                    : unit;
+    return region_pixels(kept->number[i], own, side);
+}
+
+/* Whole pixels; x1 and y1 are behind the last one. */
+struct pixels {
+    double x0, y0, x1, y1;
+};
+
+/* A thousandth of a pixel is taken for the rounding of decimal fractions. */
+static const double rounding = 0.001;
+
+/* The whole pixels that lie in rectangle `index`. */
+static struct pixels inside(const struct region_keep *keep, uint32_t index, enum region_unit unit,
+                            uint32_t width, uint32_t height) {
+    const struct region_kept *kept = &keep->rectangle[index];
+    const double x = in_pixels(kept, 0, unit, width), y = in_pixels(kept, 1, unit, height);
+    const double right = x + in_pixels(kept, 2, unit, width), bottom = y + in_pixels(kept, 3, unit, height);
+    return (struct pixels){ceil(x - rounding), ceil(y - rounding), floor(right + rounding),
+                           floor(bottom + rounding)};
+}
+
+static bool meet(const struct pixels *a, const struct pixels *b) {
+    return fmax(a->x0, b->x0) < fmin(a->x1, b->x1) && fmax(a->y0, b->y0) < fmin(a->y1, b->y1);
+}
+
+/* A region that was found, and the set that takes its pieces. */
+struct cutting {
+    const struct region_keep *keep;
+    enum region_unit unit;
+    uint32_t width, height;
+    const struct region *region;
+    struct region_set *set;
+    struct error *err;
+};
+
+static enum status add(const struct cutting *cutting, const struct pixels *part) {
+    const double number[4] = {part->x0, part->y0, part->x1 - part->x0, part->y1 - part->y0};
+    struct region region = *cutting->region;
+    region.form = REGION_RECTANGLE;
+    return region_add(cutting->set, &region, number, cutting->err);
+}
+
+/* Adds the part without the kept rectangles from `index` on. The four pieces around a kept rectangle do not
+ * overlap, so there are at most as many as the set takes before this ends. */
+static enum status cut_from(const struct cutting *cutting, const struct pixels *part, uint32_t index) {
+    struct pixels kept = {0};
+    if (part->x0 >= part->x1 || part->y0 >= part->y1) {
+        return ST_OK;
+    }
+    for (; index < cutting->keep->count; index++) {
+        kept = inside(cutting->keep, index, cutting->unit, cutting->width, cutting->height);
+        if (meet(part, &kept)) {
+            break;
+        }
+    }
+    if (index == cutting->keep->count) {
+        return add(cutting, part);
+    }
+    const double top = fmax(part->y0, kept.y0), bottom = fmin(part->y1, kept.y1);
+    const struct pixels piece[4] = {{part->x0, part->y0, part->x1, top},
+                                    {part->x0, bottom, part->x1, part->y1},
+                                    {part->x0, top, kept.x0, bottom},
+                                    {kept.x1, top, part->x1, bottom}};
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < 4 && status == ST_OK; i++) {
+        status = cut_from(cutting, &piece[i], index + 1);
+    }
+    return status;
+}
+
+enum status region_keep_cut(const struct region_keep *keep, enum region_unit unit, uint32_t width,
+                            uint32_t height, const struct region *region, const double number[4],
+                            struct region_set *set, struct error *err) {
+    const struct cutting cutting = {keep, unit, width, height, region, set, err};
+    const struct pixels whole = {fmax(floor(number[0]), 0), fmax(floor(number[1]), 0),
+                                 fmin(ceil(number[0] + number[2]), width),
+                                 fmin(ceil(number[1] + number[3]), height)};
+    bool touched = false;
+    for (uint32_t i = 0; i < keep->count && !touched; i++) {
+        const struct pixels kept = inside(keep, i, unit, width, height);
+        touched = meet(&whole, &kept);
+    }
+    return touched ? cut_from(&cutting, &whole, 0) : region_add(set, region, number, err);
+}
