@@ -4,13 +4,15 @@
 bench/results/text.md, in Markdown.
 
     tests/python.sh bench/recall.py words [--photos FOLDER] [--overlays FOLDER] [--every N]
+    tests/python.sh bench/recall.py labelled --photos FOLDER
     tests/python.sh bench/recall.py privacy [--every N]
 
 Needs what `config/packages.sh browser` installs, and the daemon of `make`. `words` renders pages in Chromium: the project's docs
 and playground, Debian's HTML documentation below /usr/share/doc, and made-up pages, light and dark, at one and two pixels
 of the screen for each of CSS. The browser tells where the words are, a second screenshot with transparent letters where their ink
 is. A word is covered when boxes have 98 % of its ink. With --photos, boxes in photographs that have no text are counted,
-too; --overlays writes the screenshots with boxes and missed words. `privacy` redacts words of three kinds in five
+too; --overlays writes the screenshots with boxes and missed words. `labelled` counts words of photographs of streets and papers,
+whose rectangles were drawn by hand; it looks for them below FOLDER by their hashes, and names those that are absent. `privacy` redacts words of three kinds in five
 layouts and counts the different answers. --every takes each Nth page or place only."""
 
 import argparse
@@ -28,6 +30,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ('bench/recall', 'tests/http', 
 import browser  # noqa: E402
 import count  # noqa: E402
 import daemon  # noqa: E402
+import labelled  # noqa: E402
 import made  # noqa: E402
 import markdown  # noqa: E402
 import privacy  # noqa: E402
@@ -140,11 +143,15 @@ def words(served, driver, folder, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('part', choices=('words', 'privacy'))
+    parser.add_argument('part', choices=('words', 'labelled', 'privacy'))
     parser.add_argument('--photos', type=pathlib.Path)
     parser.add_argument('--overlays', type=pathlib.Path)
     parser.add_argument('--every', type=int, default=1)
     options = parser.parse_args()
+    if options.part == 'labelled':
+        with daemon.Daemon('--gpus', 'none') as served:
+            labelled.measure(served, detect, QUERIES, options.photos)
+        return
     with tempfile.TemporaryDirectory() as folder, browser.running(folder) as driver, daemon.Daemon('--gpus', 'none') as served:
         if options.part == 'words':
             words(served, driver, pathlib.Path(folder), options)
