@@ -176,9 +176,9 @@ static void test_full(void **state) {
     while (set.count < REGIONS_MAX - 3) {
         assert_int_equal(region_add(&set, &found, number, &err), ST_OK);
     }
-    assert_int_equal(region_keep_cut(&keep, REGION_PX, WIDTH, HEIGHT, &found, (const double[4]){0, 0, 20, 20},
-                                     &set, &err),
-                     ST_LIMIT);
+    assert_int_equal(
+        region_keep_cut(&keep, REGION_PX, WIDTH, HEIGHT, &found, (const double[4]){0, 0, 20, 20}, &set, &err),
+        ST_LIMIT);
 }
 
 static enum status list(const char *text, struct region_keep *keep, struct region_set *set,
