@@ -66,6 +66,7 @@ struct filter {
     /* How redacted regions look: the side of tiles, or 0 for their mean. NULL: the filter takes no redaction.
      */
     uint32_t (*redacts)(const void *arguments);
+    bool conceals;      /* is for redaction alone: always with mode=redact, and no step of a pipeline */
     bool moves_blocks;  /* can be done with the blocks of a JPEG, in place of pixels */
     float sample_ns[2]; /* on one core, in integers and in floating point */
     bool around;        /* reads neighbouring pixels */

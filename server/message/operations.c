@@ -38,20 +38,20 @@ static enum status set_argument(struct operation *operation, char *text, uint32_
     return argument_parse(row, value ? value : "", &operation->arguments, err);
 }
 
-static bool makes_picture(const struct filter *filter) {
-    return filter->answer == ANSWER_PICTURE;
+static bool is_step(const struct filter *filter) {
+    return filter->answer == ANSWER_PICTURE && !filter->conceals;
 }
 
 /* "blur, convolve, pixelate and sharpen", as far as they fit. */
 static const char *list_filters(char *text, size_t size) {
     size_t used = 0;
     unsigned last = FILTER_COUNT - 1;
-    while (!makes_picture(filter_get(last))) {
+    while (!is_step(filter_get(last))) {
         last--;
     }
     text[0] = '\0';
     for (unsigned id = 0; id < FILTER_COUNT && used < size; id++) {
-        if (makes_picture(filter_get(id))) {
+        if (is_step(filter_get(id))) {
             const char *before = used == 0 ? "" : id == last ? " and " : ", ";
             used += (size_t)snprintf(text + used, size - used, "%s%s", before, filter_get(id)->name);
         }
@@ -63,7 +63,10 @@ static enum status parse_operation(struct operation *operation, char *text, stru
     char buffer[VALUE_QUOTE_MAX];
     const char *name = cut(&text, ':');
     operation->filter = filter_find(name);
-    if (!operation->filter || !makes_picture(operation->filter)) {
+    if (operation->filter && operation->filter->conceals) {
+        return fail(err, ST_ARGUMENT, "%s is no step; mode=redact redacts before the first one", name);
+    }
+    if (!operation->filter || !is_step(operation->filter)) {
         char names[ERROR_TEXT_MAX / 2];
         return fail(err, ST_ARGUMENT, "unknown filter %s; available: %s", value_quote(name, buffer),
                     list_filters(names, sizeof names));

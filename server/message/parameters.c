@@ -61,6 +61,10 @@ void parameters_init(struct parameters *parameters, const struct filter *filter)
         memset(&own->arguments, 0, sizeof own->arguments);
         arguments_default(filter->arguments, &own->arguments);
     }
+    if (filter && filter->conceals) {
+        parameters->input.mode = MODE_REDACT;
+        parameters->input.fill = (struct fill){.kind = FILL_COLOUR, .colour = {0, 0, 0, 255}};
+    }
 }
 
 bool parameters_know(const struct parameters *parameters, const char *name) {

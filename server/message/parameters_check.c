@@ -163,11 +163,16 @@ enum status parameters_check(const struct parameters *parameters, struct error *
     if (status != ST_OK) {
         return status;
     }
+    if (parameters->filter && parameters->filter->conceals && !parameters_select(parameters)) {
+        return fail_argument(err, "region",
+                             "nothing says what has to go: detect, such as detect=faces,text, a region, or a "
+                             "form's part regions or mask");
+    }
     if (input->mode != MODE_REDACT && input->fill.kind != FILL_MEAN) {
         return fail_argument(err, "fill", "fill needs mode=redact");
     }
     if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {
-        return fail_argument(err, "metadata", "metadata is keep, but mode=redact drops all metadata");
+        return fail_argument(err, "metadata", "metadata is keep, but redaction drops all metadata");
     }
     status = parameters_select(parameters) ? check_mask(parameters, err) : ST_OK;
     return status == ST_OK ? check_operations(parameters, err) : status;

@@ -219,18 +219,22 @@ static const struct argument feather_table[] = {
     {0},
 };
 
-static const struct argument redact_table[] = {
+static const struct argument fill_table[] = {
     {.name = "fill",
      .type = ARGUMENT_PARSED,
      .offset = AT(input.fill),
      .parse = parse_fill,
      .form = "a colour or a name",
      .example = "000000",
-     .without = "`mean`",
+     .without = "`000000` of `/redact`, else `mean`",
      .help =
          "What replaces the content of each region before the filter runs: a colour as `rrggbb`, `#rrggbb` "
          "or `rrggbbaa`; `ring`, the mean of the pixels around the region; or `mean`, a coarse mean of the "
-         "region itself, up to 4 bits of each channel. Needs `mode=redact`."},
+         "region itself, up to 4 bits of each channel. Needs `/redact` or `mode=redact`."},
+    {0},
+};
+
+static const struct argument mode_table[] = {
     {.name = "mode",
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.mode),
@@ -329,13 +333,18 @@ static bool can_redact(const struct filter *filter) {
     return is_pipeline(filter) || (filter->moves && filter->answer != ANSWER_BOXES) || filter->redacts;
 }
 
+static bool has_modes(const struct filter *filter) {
+    return can_redact(filter) && (is_pipeline(filter) || !filter->conceals);
+}
+
 static const struct {
     const struct argument *rows;
     bool (*taken)(const struct filter *filter);
 } tables[] = {
     {steps_table, is_pipeline},     {input_table, always},         {region_table, takes_regions},
     {unit_table, shares_unit},      {detect_table, takes_regions}, {search_table, always},
-    {feather_table, makes_picture}, {redact_table, can_redact},    {output_table, makes_picture},
+    {feather_table, makes_picture}, {fill_table, can_redact},      {mode_table, has_modes},
+    {output_table, makes_picture},
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

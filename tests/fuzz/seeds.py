@@ -10,6 +10,7 @@ import io
 import itertools
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -29,7 +30,8 @@ CORPUS = pathlib.Path(os.environ.get('CORPUS') or ROOT.parent / 'shared/corpus')
 PICTURE_MAX = 3 << 10  # bytes: an engine's throughput falls with the size
 PICTURES_MAX = 250  # of one format
 
-ENDPOINTS = ('adjust', 'blur', 'convolve', 'crop', 'dilate', 'erode', 'median', 'pixelate', 'placeholder', 'resize', 'rotate', 'sharpen', 'stats', 'pipeline')
+# The first byte of a query is the place in this list.
+ENDPOINTS = (*re.findall(r'^FILTER\(\w+, (\w+),', (ROOT / 'filters/filters.def').read_text(), re.MULTILINE), 'pipeline')
 QUERIES = {
     'adjust': ('grayscale=true', 'brightness=1.2&contrast=0.8&saturation=2&gamma=2.2', 'duotone=2b1055,%23ffd26f&negate=1',
                'sepia=0.5&region=1,1,9,9'),
@@ -41,10 +43,12 @@ QUERIES = {
     'crop': ('x=2&y=4&width=9&height=7', 'aspect=16:9&gravity=north', 'width=50%25&height=10&gravity=0.2,0.8',
              'unit=ratio&x=0.2&width=0.5'),
     'dilate': ('radius=1', 'radius=25&edge=wrap', 'radius=3&region=1,1,9,9&format=png'),
+    'detect': ('detect=faces,text,codes', 'detect=text&detect_grid=16&detect_threshold=0.5', 'detect=codes&detect_size=full'),
     'erode': ('radius=2', 'radius=7&edge=zero', 'radius=4&colorspace=linear'),
     'median': ('radius=1', 'radius=25&edge=mirror', 'radius=2&region=1,1,9,9&format=png', 'radius=5&colorspace=linear'),
     'pixelate': ('block=16', 'block=7&region=5,5,20,20&region=30%,30%,10%,10%', 'block=3&mode=redact&fill=ring&region=0,0,9,9'),
     'placeholder': ('', 'components_x=9&components_y=9', 'mode=redact&region=5,5,20,20&colorspace=linear'),
+    'redact': ('region=1,2,30,20', 'detect=text&keep=0,0,9,9&keep=50%,0.5,10,10%', 'region=0.1,0.1,0.5,0.5&unit=ratio&fill=ring&feather=3'),
     'resize': ('width=40', 'width=30&height=20&fit=cover&gravity=0.2,0.8', 'height=9&kernel=area&colorspace=linear',
                'width=50&height=50&fit=contain&background=%23ff000080&enlarge=true', 'scale=0.3&kernel=mitchell',
                'width=9&shrink=fast', 'scale=0.1&shrink=fast&kernel=area&fit=contain&background=blur:2'),
@@ -60,6 +64,7 @@ LISTS = (
     '[]', '{"regions": []}', '[{"box": [1, 2, 30, 20], "score": 0.9, "label": "face"}]',
     '{"unit": "ratio", "margin": 20, "threshold": 0.5, "labels": ["face"], "width": 67, "height": 41, "regions": [{"box": [0.1, 0.2, 0.3, 0.4]}]}',
     '{"faces": [{"x": -1, "y": 2, "width": 30, "height": 9.5, "landmarks": [[1, 2]]}, {"ellipse": [1, 2, 3, 4], "margin": 500}]}',
+    '{"unit": "percent", "margin": 9, "regions": [{"box": [1, 2, 30, 4], "keep": true}, {"x": 1, "y": 2, "width": 3, "height": 4, "keep": false}]}',
     '{"unit": "percent", "regions": [{"polygon": [[1, 2], [50, 2.5], [20, 90]]}, {"corners": [1, 2, 3, 4]}]}',
 )
 

@@ -136,7 +136,8 @@ def test_defaults_are_what_holds_without(server, document):
         schemas = {row['name']: resolve(document, row['schema']) for row in rows}
         given = {name: json.dumps(schema['default']).strip('"') for name, schema in schemas.items() if 'default' in schema}
         assert len(given) >= 3
-        assert server.post(path, pictures.small_jpeg(), params=given).content == server.post(path, pictures.small_jpeg()).content
+        needed = {'region': '2,2,9,9'} if path == '/redact' else {}
+        assert server.post(path, pictures.small_jpeg(), params=given | needed).content == server.post(path, pictures.small_jpeg(), params=needed).content
 
 
 def test_problems(document):

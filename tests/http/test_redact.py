@@ -21,9 +21,12 @@ LOOKS = ('/blur?sigma=3', '/blur?sigma=40', '/pixelate?block=8', '/pixelate?bloc
 MIDDLE = 104  # the middle of a level, farthest from the next one
 
 
-@pytest.fixture(params=LOOKS)
+ALONE = '/redact?fill=mean'  # the endpoint that does nothing else
+
+
+@pytest.fixture(params=(*LOOKS, ALONE))
 def look(request):
-    return request.param + '&mode=redact'
+    return request.param + ('' if request.param == ALONE else '&mode=redact')
 
 
 def secret(seed, width, height, channels):
@@ -128,7 +131,10 @@ def test_inverted(server, look, subsampling, more):
 
 
 def test_everything(server, look):
-    """Without regions all of the picture is replaced."""
+    """Without regions all of the picture is replaced; /redact wants to be told."""
+    if look == ALONE:
+        check_problem(server.post(look, pictures.small_png()), 'bad-parameter', 'region', 'nothing says what has to go')
+        return
     bodies = [secret_jpeg(seed, '420', box=(0, 0, 160, 112)) for seed in (1, 2)]
     for more in ('', '&format=png'):
         check_same(server, look + more, bodies)
@@ -276,7 +282,7 @@ def test_private_parts_of_a_profile_go(server, source, target):
 
 def test_metadata_keep_is_refused(server, look):
     problem = check_problem(server.post(f'{look}&metadata=keep&region=5,5,9,9', pictures.small_jpeg()), 'bad-parameter', 'metadata')
-    assert 'mode=redact' in problem['detail']
+    assert 'redaction drops all metadata' in problem['detail']
 
 
 # --- refusals -----------------------------------------------------------------------------------

@@ -231,6 +231,13 @@ void reference_rotate(const struct rotate_plan *plan, const struct image *source
     }
 }
 
+void reference_redact(const struct adjust_plan *plan, const struct image *source,
+                      const struct image *target) {
+    const struct rotate_plan none = {.orientation = 1};
+    (void)plan;
+    reference_rotate(&none, source, target);
+}
+
 /* ---- stats and masks ---- */
 
 static void count_sample(struct stats_channel *channel, unsigned depth, uint64_t value, bool first) {
