@@ -120,7 +120,10 @@ static enum status search(const struct file *file, const char *way, struct error
     static struct boxes boxes;
     struct codes_symbols symbols = {0};
     struct codes_pyramid pyramid;
-    const struct boxes_frame frame = {file->width, file->height, file->width, file->height};
+    const struct boxes_frame frame = {.searched_width = file->width,
+                                      .searched_height = file->height,
+                                      .width = file->width,
+                                      .height = file->height};
     const bool reads = strcmp(way, "reader") == 0 || strcmp(way, "both") == 0;
     enum status status = reads ? read_codes(file, &symbols, err) : ST_OK;
     uint8_t *memory = calloc(1, codes_search_bytes(file->width, file->height) + 1);

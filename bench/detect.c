@@ -12,6 +12,7 @@
 #include "core/clock.h"
 #include "cpu/cpu.h"
 #include "detect/detectors.h"
+#include "detect/model.h"
 #include "filters/chain.h"
 
 static void must(enum status status, const struct error *err) {
