@@ -219,6 +219,22 @@ static void note_computed(struct codec_link *link, enum status status, int64_t l
     }
 }
 
+/* What the process says went wrong. One that reads marks is not quoted, since a picture that has taken it
+ * over could have it say what it has read. */
+static enum status repeat(const struct codec_link *link, struct error *err) {
+    const struct error *error = &link->answer.error;
+    const char *title = codec_spawner_title(link->spawner, (enum codec_id)link->call.codec);
+    if (link->call.operation != CODEC_READS) {
+        return fail(err, error->status, "%s", error->text);
+    }
+    if (error->status == ST_LIMIT) {
+        return fail(err, ST_LIMIT, "the picture has too many %s, or they take too much time or memory",
+                    title);
+    }
+    return error->status == ST_BUSY ? fail(err, ST_BUSY, "the reader of %s has no memory", title)
+                                    : fail(err, ST_INTERNAL, "the reader of %s failed", title);
+}
+
 /* Sends the call that link->call, link->file, link->source and link->stored describe, and waits for the
  * answer. After a fault in a process of earlier calls, another one gets the call: an earlier picture may have
  * caused it. */
@@ -261,7 +277,7 @@ static enum status make_call(struct codec_link *link, struct buf *output, struct
     }
     link->used_ns = clock_ns();
     link->faults += link->answer.late;
-    return error->status == ST_OK ? ST_OK : fail(err, error->status, "%s", error->text);
+    return error->status == ST_OK ? ST_OK : repeat(link, err);
 }
 
 static struct codec_limits plain_limits(const struct codec_limits *limits) {

@@ -17,19 +17,39 @@ static void picture_samples(uint8_t *to, const uint8_t *from, size_t step, size_
     }
 }
 
+/* A sample over mid-grey, by its alpha; to the nearest whole number. */
+static inline uint8_t picture_over(unsigned sample, unsigned alpha) {
+    const unsigned sum = sample * alpha + 128 * (255 - alpha) + 128;
+    return (uint8_t)((sum + (sum >> 8)) >> 8);
+}
+
+/* The same with alpha behind the colours: what only alpha shows must be found, too, be it dark or light. */
+static void picture_transparent(uint8_t *to, const uint8_t *from, size_t step, size_t green, size_t blue,
+                                size_t alpha, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++) {
+        const uint8_t *pixel = from + i * step;
+        to[3 * i] = picture_over(pixel[0], pixel[alpha]);
+        to[3 * i + 1] = picture_over(pixel[green], pixel[alpha]);
+        to[3 * i + 2] = picture_over(pixel[blue], pixel[alpha]);
+    }
+}
+
 static void picture_pixels(uint8_t *to, const struct image *image, uint32_t y, uint32_t from, size_t pixels) {
     const struct plane *plane = &image->plane[0];
     const size_t sample = image->depth / 8, step = plane->channels * sample;
     const uint16_t order = 1;
     const size_t high = sample > 1 && *(const uint8_t *)&order ? 1 : 0; /* byte of 16 bits */
     const uint8_t *row = plane_row(plane, y) + from * step + high;
+    const bool colours = plane->channels > 2;
     if (plane->channels == 3 && sample == 1) {
         memcpy(to, row, 3 * pixels);
     } else if (plane->channels == 4 && sample == 1) {
-        picture_samples(to, row, 4, 1, 2, pixels);
+        picture_transparent(to, row, 4, 1, 2, 3, pixels);
+    } else if (image_pixel_has_alpha(image->model)) {
+        picture_transparent(to, row, step, colours ? sample : 0, colours ? 2 * sample : 0, step - sample,
+                            pixels);
     } else {
-        picture_samples(to, row, step, plane->channels > 2 ? sample : 0, plane->channels > 2 ? 2 * sample : 0,
-                        pixels);
+        picture_samples(to, row, step, colours ? sample : 0, colours ? 2 * sample : 0, pixels);
     }
 }
 

@@ -53,10 +53,9 @@ static double shared(const struct box *one, const struct box *other) {
     return width > 0 && height > 0 ? width * height : 0;
 }
 
-/* Whether a box hides nearly all of another one, which then adds nothing but the coarser sides of a smaller
- * picture. */
-static bool has_most(const struct box *box, const struct box *other) {
-    return shared(box, other) > 0.7 * other->width * other->height;
+static bool has_all(const struct box *box, const struct box *other) {
+    return box->x <= other->x && box->y <= other->y && box->x + box->width >= other->x + other->width &&
+           box->y + box->height >= other->y + other->height;
 }
 
 /* Whether two boxes share more than half of the smaller one. */
@@ -78,7 +77,7 @@ static void join(struct box *box, const struct box *other) {
  * is no room. */
 static bool add(struct boxes *boxes, struct box box) {
     for (unsigned i = 0; i < boxes->count; i++) {
-        if (has_most(&boxes->box[i], &box)) {
+        if (has_all(&boxes->box[i], &box)) {
             boxes->box[i].score = fmax(boxes->box[i].score, box.score);
             return true;
         }

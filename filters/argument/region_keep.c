@@ -27,6 +27,14 @@ enum status region_keep_add(struct region_keep *keep, const double number[4], en
     return ST_OK;
 }
 
+bool region_keep_has_given(const struct region_keep *keep) {
+    bool given = false;
+    for (uint32_t i = 0; i < keep->count; i++) {
+        given = given || !keep->rectangle[i].listed;
+    }
+    return given;
+}
+
 enum status region_keep_check(const struct region_keep *keep, enum region_unit unit, struct error *err) {
     enum status status = ST_OK;
     for (uint32_t i = 0; i < keep->count && status == ST_OK; i++) {
@@ -125,5 +133,11 @@ enum status region_keep_cut(const struct region_keep *keep, enum region_unit uni
         const struct pixels kept = inside(keep, i, unit, width, height);
         touched = meet(&whole, &kept);
     }
-    return touched ? cut_from(&cutting, &whole, 0) : region_add(set, region, number, err);
+    if (!touched) {
+        return region_add(set, region, number, err);
+    }
+    return cut_from(&cutting, &whole, 0) == ST_OK
+               ? ST_OK
+               : fail_naming(err, ST_LIMIT, "keep",
+                             "what is found, cut around what is kept, is more than %d regions", REGIONS_MAX);
 }

@@ -26,6 +26,9 @@ enum status region_keep_parse(struct region_keep *keep, const char *text, struct
 enum status region_keep_add(struct region_keep *keep, const double number[4], enum region_unit unit,
                             struct error *err);
 
+/* Whether the parameter gave any. */
+bool region_keep_has_given(const struct region_keep *keep);
+
 /* Checks the numbers of the parameter's rectangles against the unit of the request, as region_check. */
 enum status region_keep_check(const struct region_keep *keep, enum region_unit unit, struct error *err);
 

@@ -31,7 +31,13 @@ static __device__ __forceinline__ uint32_t picture_colour(int32_t luma, const st
     return face_saturate(luma + chroma.red, luma + chroma.green, luma + chroma.blue, 0);
 }
 
-/* Red, green and blue of a pixel, in the low bytes; 0 outside. */
+/* A sample over mid-grey, by its alpha; to the nearest whole number. */
+static __device__ __forceinline__ uint32_t picture_over(uint32_t sample, uint32_t alpha) {
+    const uint32_t sum = sample * alpha + 128 * (255 - alpha) + 128;
+    return (sum + (sum >> 8)) >> 8;
+}
+
+/* Red, green and blue of a pixel, over mid-grey where it is transparent, in the low bytes; 0 outside. */
 static __device__ __forceinline__ uint32_t picture_pixel(const struct kernel_picture &picture, int x, int y) {
     const struct kernel_grid &first = picture.plane[0];
     if ((unsigned)x >= (unsigned)first.width || (unsigned)y >= (unsigned)first.height) {
@@ -44,13 +50,16 @@ static __device__ __forceinline__ uint32_t picture_pixel(const struct kernel_pic
             picture_chroma_of((int32_t)picture_sample(picture.plane[1], 8, chroma_y, chroma_x),
                               (int32_t)picture_sample(picture.plane[2], 8, chroma_y, chroma_x)));
     }
-    int at = x * picture.channels;
+    const int at = x * picture.channels;
+    const bool transparent = picture.model == PICTURE_GRAY_ALPHA || picture.model == PICTURE_RGBA;
+    const uint32_t alpha =
+        transparent ? picture_sample(first, picture.depth, y, at + picture.channels - 1) : 255;
+    const uint32_t red = picture_over(picture_sample(first, picture.depth, y, at), alpha);
     if (picture.model <= PICTURE_GRAY_ALPHA) {
-        return picture_sample(first, picture.depth, y, at) * 0x010101u;
+        return red * 0x010101u;
     }
-    return picture_sample(first, picture.depth, y, at) |
-           picture_sample(first, picture.depth, y, at + 1) << 8 |
-           picture_sample(first, picture.depth, y, at + 2) << 16;
+    return red | picture_over(picture_sample(first, picture.depth, y, at + 1), alpha) << 8 |
+           picture_over(picture_sample(first, picture.depth, y, at + 2), alpha) << 16;
 }
 
 /* Two pixels side by side, from an even x. */

@@ -80,11 +80,11 @@ static enum status check_selection(const struct parameters *parameters, struct e
     if (input->require && !parameters_select(parameters)) {
         return fail_argument(err, "require", "require needs a region, a list, a mask or detect");
     }
-    if (input->region.count == 0 && input->keep.count == 0 && input->region.unit != REGION_PX &&
+    if (input->region.count == 0 && !region_keep_has_given(&input->keep) && input->region.unit != REGION_PX &&
         !has_own_unit(parameters)) {
         return fail_argument(err, "unit", "unit needs a region");
     }
-    if (input->keep.count > 0 && !parameters->detect.wanted) {
+    if (input->keep.count > 0 && !parameters_detect(parameters)) {
         return fail_argument(err, "keep", "keep needs detect, as it is about what is found");
     }
     const enum status status = region_check(&input->region, err);

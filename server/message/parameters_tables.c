@@ -157,8 +157,10 @@ static const struct argument detect_table[] = {
      .form = "a rectangle",
      .example = "0,0,640,80",
      .without = "all that is found is hidden",
-     .help = "`x,y,w,h`: what is found in this rectangle stays as it is, such as a heading or a logo. It has "
-             "the units of `region`. Shapes of `region` in it are filtered. Needs `detect`."},
+     .help =
+         "`x,y,w,h`: what is found in this rectangle, such as a heading or a logo, is no region there: it "
+         "is not hidden, and `invert` acts on it. The units are those of `region`. A `region` in it is "
+         "one. Needs `detect`."},
     {0},
 };
 

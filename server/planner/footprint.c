@@ -5,6 +5,7 @@
 #include "codecs/process/codec_link.h"
 #include "core/numbers.h"
 #include "cpu/mask/mask.h"
+#include "detect/codes/cpu/codes_search.h"
 #include "detect/codes/reader/codes_read.h"
 #include "server/placeholder/placeholder.h"
 
@@ -79,8 +80,8 @@ static size_t read_bytes(const struct detection *detection, bool exchange) {
         const struct boxes_frame *frame = &detection->search[i].frame;
         const struct image_shape grey = {.model = PIXEL_GRAY,
                                          .depth = 8,
-                                         .width = frame->searched_width,
-                                         .height = frame->searched_height};
+                                         .width = codes_search_side(frame->searched_width),
+                                         .height = codes_search_side(frame->searched_height)};
         if (detector_get(detection->search[i].detector)->reads) {
             most = max_size(most, exchange ? codec_link_exchange_bytes(0, &grey)
                                            : codes_read_memory(grey.width, grey.height));

@@ -83,9 +83,12 @@ static void expected_pixel(const struct image *image, uint32_t x, uint32_t y, ui
         rgb[2] = (uint8_t)clamped(luma + floor((116130 * cb + 32768) / 65536));
         return;
     }
+    const unsigned last = image->plane[0].channels - 1;
+    const unsigned alpha =
+        image_pixel_has_alpha(image->model) ? test_sample(image, 0, x, y, last) >> shift : 255;
     for (unsigned c = 0; c < 3; c++) {
-        unsigned channel = image->plane[0].channels > 2 ? c : 0;
-        rgb[c] = (uint8_t)(test_sample(image, 0, x, y, channel) >> shift);
+        const unsigned sample = test_sample(image, 0, x, y, last >= 2 ? c : 0) >> shift;
+        rgb[c] = (uint8_t)lround((sample * alpha + 128.0 * (255 - alpha)) / 255);
     }
 }
 

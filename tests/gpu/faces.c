@@ -53,8 +53,11 @@ static void to_rgb(const struct image *image, uint32_t x, uint32_t y, uint8_t *r
         rgb[2] = clamped(luma + ((116130 * cb + 32768) >> 16));
         return;
     }
+    const unsigned alpha =
+        image_pixel_has_alpha(image->model) ? sample_at(image, 0, x * channels + channels - 1, y) : 255;
     for (unsigned c = 0; c < 3; c++) {
-        rgb[c] = (uint8_t)sample_at(image, 0, x * channels + (channels > 2 ? c : 0), y);
+        const unsigned sample = sample_at(image, 0, x * channels + (channels > 2 ? c : 0), y);
+        rgb[c] = (uint8_t)((2 * (sample * alpha + 128 * (255 - alpha)) + 255) / 510);
     }
 }
 

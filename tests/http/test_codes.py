@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 
+import pytest
 from PIL import Image, ImageOps
 
 import codes
@@ -17,6 +18,7 @@ from test_codec_process import codecs
 
 pytestmark = codes.needed
 PLACE, LINE = (100, 60, 226, 186), (300, 252, 590, 328)
+READ = 0.9996  # the score of a code that was read is higher
 REDACT = '/pixelate?block=8&mode=redact&detect=codes&format=png'
 
 
@@ -32,18 +34,70 @@ def found(server, body, query=''):
 
 def test_found(server):
     boxes = found(server, codes.encoded(usual()))
-    assert len(boxes) == 2 and all(0.5 < box['score'] <= 1 for box in boxes)
+    assert len(boxes) == 2 and all(READ < box['score'] <= 1 for box in boxes)
     assert any(codes.holds(box, PLACE) for box in boxes) and any(codes.holds(box, LINE) for box in boxes)
     assert found(server, codes.encoded(usual(), 'JPEG', quality=80)) and found(server, codes.encoded(usual().convert('RGB')))
-    assert found(server, codes.encoded(ImageOps.invert(usual())))
-    assert found(server, codes.encoded(Image.new('L', (640, 480), 200))) == []
-    assert found(server, codes.encoded(Image.new('L', (5, 5)))) == []
+    inverted = found(server, codes.encoded(ImageOps.invert(usual())))
+    assert len(inverted) == 2 and all(READ < box['score'] for box in inverted)
+    for size in ((640, 480), (5, 5), (1, 1), (31, 900)):
+        assert found(server, codes.encoded(Image.new('L', size, 200))) == []
+
+
+@pytest.mark.parametrize('size', ((21, 21), (29, 29), (31, 40), (33, 33)))
+def test_small_pictures(server, size):
+    """A pixel a module, in pictures that are smaller than what is searched for patterns."""
+    drawn = codes.drawn(codes.QR, 1)
+    place = ((size[0] - 21) // 2, (size[1] - 21) // 2)
+    picture = Image.new('L', size, 235)
+    picture.paste(drawn, place)
+    boxes = found(server, codes.encoded(picture))
+    assert boxes and codes.holds(boxes[0], (*place, place[0] + 21, place[1] + 21)), boxes
+
+
+def test_a_low_line(server):
+    body = codes.encoded(codes.page((codes.drawn([codes.LINEAR], 2, 5), (30, 10)), size=(350, 30)))
+    boxes = found(server, body)
+    assert boxes and boxes[0]['score'] > READ and codes.holds(boxes[0], (30, 10, 320, 20)), boxes
+
+
+@pytest.mark.parametrize('mode', ('LA', 'RGBA'))
+@pytest.mark.parametrize('ink', (0, 255))
+def test_only_alpha_shows_it(server, mode, ink):
+    """As exported logos and tickets are: one colour, and a code of transparent pixels."""
+    shape = codes.page((codes.drawn(codes.QR, 6), PLACE[:2]))
+    picture = Image.new('L', shape.size, ink).convert(mode)
+    picture.putalpha(ImageOps.invert(shape))
+    boxes = found(server, codes.encoded(picture))
+    assert len(boxes) == 1 and boxes[0]['score'] > READ and codes.holds(boxes[0], PLACE)
+
+
+def test_more_codes_than_are_read(server):
+    """The library stops at 255; a code that it did not come to must not stay."""
+    code, side = codes.drawn(codes.QR, 1), 45
+    picture = Image.new('L', (20 * side, 14 * side + 60), 235)
+    for i in range(280):
+        picture.paste(code, (12 + i % 20 * side, 12 + i // 20 * side))
+    picture.paste(codes.drawn([codes.LINEAR], 2, 10), (100, 14 * side + 20))
+    for target in ('/detect?detect=codes', REDACT):
+        check_problem(server.post(target, codes.encoded(picture)), 'limit-exceeded', None, 'the picture has too many codes')
 
 
 def test_a_line_is_hidden_to_its_ends(server):
     """A reader tells one line of a linear code."""
     boxes = found(server, codes.encoded(codes.page((codes.drawn([codes.LINEAR], 2, 100), (80, 100)))))
     assert any(codes.holds(box, (80, 104, 370, 296)) for box in boxes), boxes
+
+
+@pytest.mark.parametrize('module', (1, 2, 3, 5, 8))
+def test_all_of_what_was_read(server, module):
+    """Of each height, also where its last rows look like nothing: the answer has no dark pixel of it."""
+    for height in range(14, 70, 3):
+        code = codes.drawn([codes.LINEAR], module).resize((len(codes.LINEAR) * module, height))
+        picture = codes.page((code, (53, 54)), size=(code.width + 110, 220))
+        if not any(box['score'] > READ for box in found(server, codes.encoded(picture))):
+            continue
+        answer = server.post('/redact?detect=codes&detect_margin=0&fill=ffffff', codes.encoded(picture))
+        assert Image.open(io.BytesIO(answer.content)).convert('L').getextrema()[0] > 200, height
 
 
 def test_hidden(server):

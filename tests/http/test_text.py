@@ -69,6 +69,16 @@ def test_turned_text(server):
     assert writing.covered(picture, lines(server, writing.png(picture))) > 0.95
 
 
+@pytest.mark.parametrize('mode', ('LA', 'RGBA'))
+@pytest.mark.parametrize('ink', (0, 255))
+def test_only_alpha_shows_it(server, mode, ink):
+    """One colour everywhere, dark or light, and the letters are what is opaque."""
+    picture, _ = writing.letter(24)
+    alone = Image.new('L', picture.size, ink).convert(mode)
+    alone.putalpha(picture.convert('L').point(lambda value: 255 - value))
+    assert writing.covered(picture, lines(server, writing.png(alone))) > 0.98
+
+
 def kinds():
     picture, _ = writing.letter(24)
     pixels = numpy.asarray(picture)

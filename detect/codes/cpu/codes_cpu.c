@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "core/image.h"
 #include "cpu/networks.h"
 #include "cpu/search.h"
@@ -39,7 +41,22 @@ static enum status read_codes(const struct cpu_context *context, const struct co
                   : fail(err, ST_UNSUPPORTED, "there is no reader of codes");
 }
 
-/* Smaller pictures than a level hold no code. */
+/* Beyond the picture, its last column and row are repeated. */
+static void make_level(const struct cpu_context *context, const struct detect_plan *plan,
+                       const struct image *source, const struct codes_level *level, uint8_t *rgb) {
+    const uint32_t width = (uint32_t)plan->width, height = (uint32_t)plan->height;
+    for (uint32_t y = 0; y < level->height; y++) {
+        uint8_t *grey = level->grey + (size_t)y * level->width;
+        if (y < height) {
+            context->networks->kernels->picture(source, y, 0, width, rgb);
+            make_grey(rgb, grey, width);
+            memset(grey + width, grey[width - 1], level->width - width);
+        } else {
+            memcpy(grey, grey - level->width, level->width);
+        }
+    }
+}
+
 static enum status run(const struct cpu_context *context, const struct detect_plan *plan,
                        const struct image *source, struct candidates *candidates, struct error *err) {
     struct codes_pyramid pyramid;
@@ -53,15 +70,8 @@ static enum status run(const struct cpu_context *context, const struct detect_pl
     }
     uint8_t *memory = context->scratch->memory;
     codes_search_place(&pyramid, plan->width, plan->height, memory + row);
-    if (pyramid.count == 0) {
-        return ST_OK;
-    }
-    const struct codes_level *level = &pyramid.level[0];
-    for (uint32_t y = 0; y < level->height; y++) {
-        context->networks->kernels->picture(source, y, 0, plan->width, memory);
-        make_grey(memory, level->grey + (size_t)y * level->width, level->width);
-    }
-    status = read_codes(context, level, &symbols, err);
+    make_level(context, plan, source, &pyramid.level[0], memory);
+    status = read_codes(context, &pyramid.level[0], &symbols, err);
     return status == ST_OK ? codes_search_run(&pyramid, &symbols, codes_least(plan->threshold),
                                               context->deadline_ns, candidates, err)
                            : status;

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-enum { SIDE_LEAST = 32, CLEAR_SHARE = 10, CLEAR_PARTS = 3, RANGE_REACH = 2 };
+enum { CLEAR_SHARE = 10, CLEAR_PARTS = 3, RANGE_REACH = 2 };
 
 static size_t aligned(size_t size) {
     return (size + 7) & ~(size_t)7;
 }
 
 size_t codes_level_bytes(uint32_t width, uint32_t height) {
-    if (width < SIDE_LEAST || height < SIDE_LEAST) {
+    if (width < CODES_SIDE_LEAST || height < CODES_SIDE_LEAST) {
         return 0;
     }
     size_t columns = width / CODES_CELL, rows = height / CODES_CELL, cells = columns * rows;

@@ -9,6 +9,7 @@
 
 enum {
     CODES_CELL = 4,                     /* pixels on each side of a cell */
+    CODES_SIDE_LEAST = 32,              /* pixels on each side of a level, at least */
     CODES_REACH = 1,                    /* a cell's window has so many cells on each side of it */
     CODES_WINDOW = 2 * CODES_REACH + 1, /* cells on each side of a window */
     CODES_CONTRAST = 24,                /* least difference between dark and light */

@@ -372,7 +372,12 @@ void codes_place_grow(const struct codes_level *level, const int32_t corner[4][2
     /* A line of a linear code. Others grow while lines across their rows are alike, as the bars at both ends
      * of stacked rows are, and along the second axis as far as there are edges. */
     place->stripes = place->to[1] - place->from[1] < THIN ? 256 : 0;
+    const struct codes_place read = *place;
     measure_and_grow(level, place, SYMBOL_GROWTH);
+    for (int axis = 0; axis < 2; axis++) { /* what was read is never left out */
+        place->from[axis] = read.from[axis] < place->from[axis] ? read.from[axis] : place->from[axis];
+        place->to[axis] = read.to[axis] > place->to[axis] ? read.to[axis] : place->to[axis];
+    }
 }
 
 void codes_place_corners(const struct codes_place *place, int32_t corner[4][2]) {

@@ -6,8 +6,14 @@
 
 enum { SYMBOL_SIDE = 400 }; /* symbols with longer sides are grown at a level where they are shorter */
 
+uint32_t codes_search_side(uint32_t side) {
+    return side < CODES_SIDE_LEAST ? CODES_SIDE_LEAST : (side + CODES_CELL - 1) / CODES_CELL * CODES_CELL;
+}
+
 size_t codes_search_bytes(uint32_t width, uint32_t height) {
     size_t size = 0;
+    width = codes_search_side(width);
+    height = codes_search_side(height);
     for (unsigned i = 0; i < CODES_LEVELS_MAX; i++) {
         size += codes_level_bytes(width >> i, height >> i);
     }
@@ -16,6 +22,8 @@ size_t codes_search_bytes(uint32_t width, uint32_t height) {
 
 void codes_search_place(struct codes_pyramid *pyramid, uint32_t width, uint32_t height, uint8_t *memory) {
     pyramid->count = 0;
+    width = codes_search_side(width);
+    height = codes_search_side(height);
     for (size_t size; pyramid->count < CODES_LEVELS_MAX; memory += size) {
         const unsigned shift = pyramid->count;
         size = codes_level_bytes(width >> shift, height >> shift);
@@ -31,6 +39,9 @@ struct level_search {
     unsigned shift; /* of the level */
     enum codes_texture texture;
     int32_t least;
+    int64_t deadline_ns;
+    enum status status; /* not ST_OK: the time is over, and what follows is left out */
+    struct error *err;
     struct candidates *candidates;
 };
 
@@ -50,9 +61,14 @@ static void append(const struct level_search *search, const struct codes_place *
 }
 
 static void judge(void *context, const uint32_t *cells, uint32_t count) {
-    const struct level_search *search = context;
+    struct level_search *search = context;
     struct codes_place place;
     int32_t feature[CODES_FEATURES];
+    search->status =
+        search->status == ST_OK ? deadline_check(search->deadline_ns, search->err) : search->status;
+    if (search->status != ST_OK) {
+        return;
+    }
     codes_place_measure(search->level, cells, count, &place);
     codes_features_measure(&place, search->texture, feature);
     if (codes_features_suffice(feature)) {
@@ -79,7 +95,7 @@ static void add_symbol(const struct codes_pyramid *pyramid, const struct codes_s
     for (int i = 0; i < 8; i++) {
         corner[i / 2][i % 2] = symbol->corner[i / 2][i % 2] >> shift;
     }
-    struct level_search search = {&pyramid->level[shift], shift, CODES_MODULES, 0, candidates};
+    struct level_search search = {.level = &pyramid->level[shift], .shift = shift, .candidates = candidates};
     struct codes_place place;
     codes_place_grow(search.level, (const int32_t(*)[2])corner, &place);
     append(&search, &place, CODES_SURE);
@@ -90,7 +106,12 @@ enum status codes_search_run(const struct codes_pyramid *pyramid, const struct c
                              struct error *err) {
     candidates->count = 0;
     for (unsigned i = 0; i < pyramid->count; i++) {
-        struct level_search search = {&pyramid->level[i], i, CODES_MODULES, least, candidates};
+        struct level_search search = {.level = &pyramid->level[i],
+                                      .shift = i,
+                                      .least = least,
+                                      .deadline_ns = deadline_ns,
+                                      .err = err,
+                                      .candidates = candidates};
         if (i > 0) {
             codes_level_halve(&pyramid->level[i - 1], search.level);
         }
@@ -98,14 +119,16 @@ enum status codes_search_run(const struct codes_pyramid *pyramid, const struct c
         for (unsigned texture = 0; texture < CODES_TEXTURES; texture++) {
             search.texture = (enum codes_texture)texture;
             codes_parts_find(search.level, search.texture, judge, &search);
-            enum status status = deadline_check(deadline_ns, err);
+            enum status status = search.status == ST_OK ? deadline_check(deadline_ns, err) : search.status;
             if (status != ST_OK) {
                 return status;
             }
         }
     }
-    for (uint32_t i = 0; i < symbols->count && pyramid->count > 0; i++) {
+    enum status status = ST_OK;
+    for (uint32_t i = 0; i < symbols->count && status == ST_OK; i++) {
         add_symbol(pyramid, &symbols->symbol[i], candidates);
+        status = deadline_check(deadline_ns, err);
     }
-    return ST_OK;
+    return status;
 }

@@ -15,11 +15,15 @@ struct codes_pyramid {
     struct codes_level level[CODES_LEVELS_MAX]; /* each has half of the size of the one before */
 };
 
+/* A side of the first level for that of a picture: a multiple of CODES_CELL, and never less than a level
+ * needs. */
+uint32_t codes_search_side(uint32_t side);
+
 /* The bytes of all levels of a picture of that size. */
 size_t codes_search_bytes(uint32_t width, uint32_t height);
 
 /* Lays the levels over memory of that size, aligned to 8 bytes. The caller then writes the grey pixels of the
- * first level, if there is one. */
+ * first level, whose sides are those of codes_search_side(): it repeats the picture's last column and row. */
 void codes_search_place(struct codes_pyramid *pyramid, uint32_t width, uint32_t height, uint8_t *memory);
 
 /* Appends a candidate for each place that looks like a code at least so much (codes_features_judge), and one

@@ -16,12 +16,12 @@ static const struct {
 
 enum status codes_library_open(const char *path, struct codes_library *library, struct error *err) {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const char *missing = handle ? NULL : path;
+    const char *missing = handle ? NULL : dlerror();
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols && !missing; i++) {
         void *address = dlsym(handle, symbols[i].name);
         memcpy((char *)library + symbols[i].offset, &address, sizeof address);
-        missing = address ? NULL : symbols[i].name;
+        missing = address ? NULL : "the library lacks a function";
     }
-    return missing ? fail(err, ST_UNSUPPORTED, "codes cannot be read on this machine: it lacks %s", missing)
+    return missing ? fail(err, ST_UNSUPPORTED, "codes cannot be read on this machine: %.200s", missing)
                    : ST_OK;
 }

@@ -33,6 +33,10 @@ static void invert(const struct plane *plane) {
 static enum status keep(const struct zxing_codes *codes, struct buf *found, struct error *err) {
     const int count = library.ZXing_Barcodes_size(codes);
     enum status status = ST_OK;
+    if (count >= CODES_SYMBOLS_MAX) { /* the library stops there, and may have left out others */
+        return fail(err, ST_LIMIT, "the picture has more codes than can be hidden, %d at most",
+                    CODES_SYMBOLS_MAX - 1);
+    }
     for (int i = 0; i < count && status == ST_OK; i++) {
         const struct zxing_position position =
             library.ZXing_Barcode_position(library.ZXing_Barcodes_at(codes, i));
@@ -43,7 +47,8 @@ static enum status keep(const struct zxing_codes *codes, struct buf *found, stru
         }
         status = found->size / sizeof symbol < CODES_SYMBOLS_MAX
                      ? buf_append(found, &symbol, sizeof symbol, err)
-                     : fail(err, ST_LIMIT, "the picture has more than %d codes", CODES_SYMBOLS_MAX);
+                     : fail(err, ST_LIMIT, "the picture has more codes than can be hidden, %d at most",
+                            CODES_SYMBOLS_MAX - 1);
     }
     return status;
 }

@@ -63,6 +63,20 @@ static void check_box(const struct box *box, double x, double y, double width, d
     assert_true(box->x == x && box->y == y && box->width == width && box->height == height);
 }
 
+/* Nothing of what was found is left out because another box has most of it. */
+static void test_most_of_another(void **state) {
+    struct error err = {0};
+    (void)state;
+    for (int32_t share = 1; share <= 99; share++) {
+        candidates.count = 0;
+        add(512, 100, 20, 100 + share, 120);
+        add(CODES_SURE, 100, 20, 200, 120);
+        assert_int_equal(find(&err), ST_OK);
+        assert_true(boxes.count >= 1);
+        check_box(&boxes.box[0], 200, 20, 200, 100);
+    }
+}
+
 static void test_boxes(void **state) {
     struct error err = {0};
     (void)state;
@@ -131,9 +145,10 @@ static void test_thresholds(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_symbols),   cmocka_unit_test(test_wrong_symbols),
-                                       cmocka_unit_test(test_boxes),     cmocka_unit_test(test_bridge),
-                                       cmocka_unit_test(test_turned),    cmocka_unit_test(test_too_many),
-                                       cmocka_unit_test(test_thresholds)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_symbols),  cmocka_unit_test(test_wrong_symbols),
+        cmocka_unit_test(test_boxes),    cmocka_unit_test(test_most_of_another),
+        cmocka_unit_test(test_bridge),   cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_too_many), cmocka_unit_test(test_thresholds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,16 +175,36 @@ static void test_deadline(void **state) {
     assert_int_equal(codes_search_run(&pyramid, &none, 0, 1, &candidates, &err), ST_LIMIT);
 }
 
+/* Those that are smaller than a level are searched in one that is larger. */
 static void test_small_pictures(void **state) {
-    static const struct codes_symbols one = {.count = 1};
+    static const struct codes_symbols one = {.count = 1,
+                                             .symbol[0].corner = {{0, 0}, {9, 0}, {9, 5}, {0, 5}}};
+    static uint8_t room[1 << 20] __attribute__((aligned(8)));
     struct codes_pyramid small;
     struct error err = {0};
     (void)state;
-    assert_int_equal(codes_search_bytes(31, 4000), 0);
-    codes_search_place(&small, 31, 4000, NULL);
-    assert_int_equal(small.count, 0);
-    assert_int_equal(codes_search_run(&small, &one, 0, 0, &candidates, &err), ST_OK);
-    assert_int_equal(candidates.count, 0);
+    for (uint32_t side = 1; side <= 33; side++) {
+        assert_in_range(codes_search_bytes(side, 100), 1, sizeof room);
+        codes_search_place(&small, side, 100, room);
+        assert_int_equal(small.count, 1);
+        assert_int_equal(small.level[0].width, side <= 32 ? 32 : 36);
+        memset(small.level[0].grey, 255, (size_t)small.level[0].width * small.level[0].height);
+        assert_int_equal(codes_search_run(&small, &one, 0, 0, &candidates, &err), ST_OK);
+        assert_int_equal(candidates.count, 1);
+    }
+}
+
+/* What was read lies in its candidate, also where nothing looks like a code. */
+static void test_symbol_is_never_cut(void **state) {
+    static const struct codes_symbols one = {.count = 1,
+                                             .symbol[0].corner = {{40, 30}, {140, 30}, {140, 90}, {40, 90}}};
+    struct error err = {0};
+    (void)state;
+    paint_page();
+    assert_int_equal(codes_search_run(&pyramid, &one, CODES_SURE + 1, 0, &candidates, &err), ST_OK);
+    assert_int_equal(candidates.count, 1);
+    const int32_t *corner = &candidates.candidate[0].sum[CODES_SUM_CORNERS];
+    assert_true(corner[0] <= 40 && corner[1] <= 30 && corner[4] >= 140 && corner[5] >= 90);
 }
 
 int main(void) {
@@ -192,6 +212,6 @@ int main(void) {
         cmocka_unit_test(test_modules),          cmocka_unit_test(test_stripes),
         cmocka_unit_test(test_turned),           cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_symbol_of_a_line), cmocka_unit_test(test_deadline),
-        cmocka_unit_test(test_small_pictures)};
+        cmocka_unit_test(test_small_pictures),   cmocka_unit_test(test_symbol_is_never_cut)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
