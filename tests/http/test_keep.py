@@ -129,7 +129,7 @@ def test_faces(server):
 @fake_gpu.needed
 def test_the_same_on_a_gpu(server, start, page):
     """Also in a JPEG, where whole blocks are hidden."""
-    daemon = fake_gpu.launch(start, '--text-model', writing.MODEL, '--gpu-timeout', '60s')
+    daemon = fake_gpu.launch(start, '--text-model', writing.MODEL, '--gpu-timeout', '60s', '--work-timeout', '2m')
     jpeg = faces.encoded(Image.open(io.BytesIO(page)).convert('RGB'), quality=90)
     for body in (page, jpeg):
         for query in ('', '&fill=ring', '&feather=6'):
