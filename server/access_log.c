@@ -90,7 +90,9 @@ static void log_request(const struct request *request) {
         log_string(&line, "trace_id", request->trace.trace_id);
         log_string(&line, "parent_id", request->trace.parent_id);
     }
-    log_string(&line, "client", request->client);
+    if (request->settings->config.log_client) {
+        log_string(&line, "client", request->client);
+    }
     log_string(&line, "method", request->method);
     log_string(&line, "path", request->target);
     log_number(&line, "status", request->answered ? request->answer.http_status : kind->http_status);

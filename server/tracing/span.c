@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "server/request.h"
 #include "server/route.h"
+#include "server/settings.h"
 
 bool span_is_wanted(const struct request *request) {
     bool probe = request->route && request->route->answer && request->outcome.problem == PROBLEM_NONE;
@@ -42,7 +43,8 @@ void span_fill(struct span_record *record, const struct request *request) {
     snprintf(record->path, sizeof record->path, "%.*s", SPAN_PATH_MAX - 1, request->target);
     snprintf(record->route, sizeof record->route, "%s", request->route ? request->route->path : "");
     snprintf(record->request_id, sizeof record->request_id, "%s", request->id);
-    snprintf(record->client, sizeof record->client, "%s", request->client);
+    snprintf(record->client, sizeof record->client, "%s",
+             request->settings->config.log_client ? request->client : "");
     snprintf(record->backend, sizeof record->backend, "%s", outcome->backend_name);
     if (outcome->problem != PROBLEM_NONE) {
         snprintf(record->problem, sizeof record->problem, "%s", kind->slug);

@@ -80,20 +80,21 @@ def fits_crop(given):
 def fits(path, given):
     """Changes parameters of a valid request so that they go together."""
     if path != '/detect':  # a mask has the size of the picture, and a list a grammar of its own
-        for name in ('regions', 'mask', 'require', 'detect', *[name for name in given if name.startswith('detect_')]):
+        for name in ('regions', 'mask', 'require', 'detect', 'keep', *[name for name in given if name.startswith('detect_')]):
             given.pop(name, None)
     if 'feather' in given or given.get('invert') in (True, 'true'):
         given.setdefault('region', [REGIONS[0]])
     if given.get('unit', 'px') != 'px':
         given['region'] = ['0.1,0.2,0.5,0.8', 'ellipse:0.1,10%,0.5,0.8']
-    if given.get('mode') == 'redact':
+    if given.get('mode') == 'redact' or path == '/redact':
         given.pop('metadata', None)
         given['region'] = [REGIONS[1]]
+        given.pop('unit', None)
     if path in MOVING and given.get('region'):  # they act on the whole picture
         given.update(mode='redact', region=[REGIONS[1]])
     if path in MOVING or given.get('mode') == 'redact':
         given.pop('metadata', None)
-    if given.get('mode') != 'redact':
+    if given.get('mode') != 'redact' and path != '/redact':
         given.pop('fill', None)
     if path in MOVING:
         given.pop('feather', None)

@@ -40,11 +40,25 @@ def logged(request, start):
     return own
 
 
-def entry(own, request_id):
+def entry_of(own, request_id, parse=parse_text):
     assert own.wait_for_line(request_id), 'no line for the request'
-    lines = [own.parse(line) for line in own.lines if request_id in line]
+    lines = [parse(line) for line in own.lines if request_id in line]
     assert len(lines) == 1, lines
     return lines[0]
+
+
+def entry(own, request_id):
+    return entry_of(own, request_id, own.parse)
+
+
+def test_without_addresses(start):
+    """`log_client=off`: the request has its line, and no line names a client."""
+    own = start('--log-client', 'false')
+    own.post('/blur', pictures.small_png(), headers={'X-Request-Id': 'nobody'})
+    line = entry_of(own, 'nobody')
+    assert line['event'] == 'request' and 'client' not in line and '127.0.0.1' not in str(line)
+    own.stop()
+    assert not any(' client=' in line for line in own.lines)
 
 
 def test_a_picture(logged):

@@ -53,7 +53,7 @@ static void check_map(const struct region_set *set, uint8_t map[HEIGHT][WIDTH]) 
         }
     }
     for (int i = 0; i < WIDTH * HEIGHT; i++) {
-        assert_int_equal(map[0][i], 0);
+        assert_int_equal(map[i / WIDTH][i % WIDTH], 0);
     }
 }
 
