@@ -13,13 +13,15 @@ import argparse
 import json
 import math
 import os
+import pathlib
 import random
 import subprocess
 import sys
 import tempfile
 
-import zxingcpp
-from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'build/codes/python'))  # of `config/pypi.sh codes`
+import zxingcpp  # noqa: E402
+from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont  # noqa: E402
 
 KINDS = ("QRCode", "DataMatrix", "Aztec", "PDF417", "Code128", "Code39", "ITF", "EAN13")
 LINEAR = KINDS[4:]
