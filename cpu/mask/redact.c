@@ -338,3 +338,21 @@ enum status redact_image(const struct image *image, const struct region_set *set
     }
     return job.late ? deadline_check(options->deadline_ns, err) : ST_OK;
 }
+
+/* Of a row: samples of `alpha` and what stands before it. */
+static void clear_faint(uint8_t *row, uint32_t width, unsigned channels, unsigned depth) {
+    uint16_t *wide = (uint16_t *)(void *)row;
+    for (uint32_t x = 0; x < width; x++, row += channels, wide += channels) {
+        const unsigned alpha = depth == 8 ? row[channels - 1] : wide[channels - 1];
+        if (10 * alpha < (1u << depth) - 1) {
+            memset(depth == 8 ? (void *)row : (void *)wide, 0, (size_t)(channels - 1) * (depth / 8));
+        }
+    }
+}
+
+void redact_faint(const struct image *picture) {
+    const struct plane *plane = &picture->plane[0];
+    for (uint32_t y = 0; image_pixel_has_alpha(picture->model) && y < plane->height; y++) {
+        clear_faint(plane_row(plane, y), plane->width, plane->channels, picture->depth);
+    }
+}

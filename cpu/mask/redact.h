@@ -58,4 +58,9 @@ struct redact_options {
 enum status redact_image(const struct image *image, const struct region_set *set,
                          const struct redact_options *options, const struct image *mask, struct error *err);
 
+/* Sets the colours of pixels that are less than a tenth opaque to 0, and leaves alpha. They cannot be seen,
+ * so nothing can be found in them, but programs that leave out alpha show them. Pictures without alpha stay
+ * as they are. */
+void redact_faint(const struct image *picture);
+
 #endif

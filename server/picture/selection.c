@@ -21,7 +21,7 @@ enum status selection_count(const struct selection *selection, const struct para
     if (!searched || searched & (searched - 1) || parameters->input.keep.count) {
         return fail_naming(err, ST_NOTHING, what, "no region: %s",
                            !searched                      ? "the list is empty"
-                           : parameters->input.keep.count ? "nothing was found that is not kept"
+                           : parameters->input.keep.count ? "nothing was found, or all of it is kept"
                                                           : "nothing was found");
     }
     const struct detector *detector = detector_get((enum detector_id)__builtin_ctz(searched));
@@ -167,8 +167,13 @@ enum status selection_draw(struct selection *selection, const struct parameters 
         status = draw_mask(selection, &options, err);
     }
     status = status == ST_OK ? selection_check(selection, parameters, &shape, err) : status;
-    return selection->redact && status == ST_OK ? redact(selection, parameters, &options, stored, err)
-                                                : status;
+    if (status != ST_OK || !selection->redact) {
+        return status;
+    }
+    if (parameters_detect(parameters)) {
+        redact_faint(stored);
+    }
+    return redact(selection, parameters, &options, stored, err);
 }
 
 static void swap(struct selection *selection) {

@@ -136,6 +136,21 @@ def test_refusals(server, target, parameter, says):
 
 
 @writing.needed
+@pytest.mark.parametrize('alpha', (0, 1, 25))
+@pytest.mark.parametrize('mode', ('LA', 'RGBA'))
+@pytest.mark.parametrize('target', ('/redact?require=false&', '/crop?width=90%25&mode=redact&fill=000000&require=false&'))
+def test_what_lies_below_transparent_pixels(server, alpha, mode, target):
+    """Nobody sees it, so it cannot be found; but whoever drops alpha would."""
+    picture = writing.letter(24)[0].convert(mode)
+    picture.putalpha(alpha)
+    answer = server.post(f'{target}detect=text&format=png', writing.png(picture))
+    pixels = numpy.asarray(Image.open(io.BytesIO(answer.content)))
+    assert answer.status_code == 200 and (pixels[..., :-1] == 0).all() and set(numpy.unique(pixels[..., -1])) <= {alpha, 255}
+    seen = server.post(f'{target}region=0,0,1,2&format=png', writing.png(picture))  # the client says itself what has to go
+    assert numpy.asarray(Image.open(io.BytesIO(seen.content)))[..., :-1].max() > 200
+
+
+@writing.needed
 def test_nothing_is_found(server):
     """A picture without text is refused, not handed back; unless the client wants it so."""
     body = pictures.png(numpy.full((96, 128, 3), 200, numpy.uint8))
