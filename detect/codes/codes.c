@@ -73,8 +73,8 @@ static void join(struct box *box, const struct box *other) {
     box->score = fmax(box->score, other->score);
 }
 
-/* Adds a box, joined with those that it is the same as, each of which may meet others then. False when there
- * is no room. */
+/* Adds a box. A box that is_same() as it is joined with it; the joined box may then be the same as others,
+ * which are joined, too. False when there is no room. */
 static bool add(struct boxes *boxes, struct box box) {
     for (unsigned i = 0; i < boxes->count; i++) {
         if (has_all(&boxes->box[i], &box)) {

@@ -14,7 +14,8 @@ enum { CODES_SURE = 8 * 256 };
 extern const struct detector detector_codes;
 extern const struct cpu_search cpu_search_codes;
 
-/* As `find` of struct detector, without a model. Boxes of which one hides most of another become one. */
+/* As `find` of struct detector, without a model. Two boxes become one when they share more
+ * than half of the smaller one. */
 enum status codes_find(const struct model_weights *weights, struct candidates *candidates,
                        const struct boxes_frame *frame, struct boxes *boxes, struct error *err);
 

@@ -9,8 +9,8 @@
 
 struct outcome;
 
-/* Counts the regions, with those that were found, for the answer. ST_NOTHING when there is none and no mask,
- * and the request requires one. */
+/* Writes the number of regions, given and found, to the outcome. ST_NOTHING when the request requires a
+ * region or a mask and has neither. */
 enum status selection_count(const struct selection *selection, const struct parameters *parameters,
                             struct outcome *outcome, struct error *err);
 

@@ -236,8 +236,8 @@ static int32_t reach(const struct codes_level *level, const struct codes_place *
         uint8_t tone = CODES_FLAT;
         int32_t last = 0;
         for (int32_t step = 0; step <= most && step - last <= gap; step++) {
-            const int32_t place_ = from + sign * step;
-            uint8_t next = axis == 0 ? tone_at(level, place, place_, at) : tone_at(level, place, at, place_);
+            const int32_t there = from + sign * step;
+            uint8_t next = axis == 0 ? tone_at(level, place, there, at) : tone_at(level, place, at, there);
             last = next != CODES_FLAT && tone != CODES_FLAT && next != tone ? step : last;
             tone = next != CODES_FLAT ? next : tone;
         }

@@ -175,7 +175,7 @@ static void test_deadline(void **state) {
     assert_int_equal(codes_search_run(&pyramid, &none, 0, 1, &candidates, &err), ST_LIMIT);
 }
 
-/* Those that are smaller than a level are searched in one that is larger. */
+/* The search pads a picture that is smaller than a level. */
 static void test_small_pictures(void **state) {
     static const struct codes_symbols one = {.count = 1,
                                              .symbol[0].corner = {{0, 0}, {9, 0}, {9, 5}, {0, 5}}};

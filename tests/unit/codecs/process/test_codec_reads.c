@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A reader of marks in the process of isolated codecs: what it finds arrives, and whatever goes wrong fails
- * the call, so that nothing is taken for "nothing found". */
+ * The reader of codes in the process of isolated codecs. The caller gets what it finds, and every fault fails
+ * the call: no fault looks like a picture without codes. */
 #include "tests/unit/codecs/process/codec_link_fixture.h"
 
 #include "codecs/process/codec_wire.h"
