@@ -123,7 +123,7 @@ CFLAGS_tsan   := -O1 $(SANITIZE_tsan) -fno-omit-frame-pointer
 CFLAGS_fuzz   := -O1 $(SANITIZE_fuzz) -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_afl    := -O2 $(SANITIZE_asan) -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
-LDFLAGS_release := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed
+LDFLAGS_release := -pie -Wl,--build-id -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed
 LDFLAGS_debug   := $(LDFLAGS_release)
 LDFLAGS_asan    := $(SANITIZE_asan)
 LDFLAGS_tsan    := $(SANITIZE_tsan)

@@ -77,7 +77,7 @@ enum { ACTION_COUNT = sizeof actions / sizeof *actions };
 struct command_line {
     enum config_action action;
     bool answered;    /* the action needs no configuration */
-    int operands;     /* where the words behind --benchmark begin */
+    int operands;     /* where the words behind --benchmark or --verify begin */
     const char *file; /* --config, or NULL */
     const char *value[ROW_COUNT];
 };
@@ -295,31 +295,32 @@ static enum status take_option(struct command_line *line, char *const *argv, int
     return ST_OK;
 }
 
+/* The first word may be a flag without its dashes. */
 static enum status read_command_line(struct command_line *line, int argc, char *const *argv,
                                      struct error *err) {
-    for (int i = 1; i < argc; i++) {
+    enum status status = ST_OK;
+    for (int i = 1; i < argc && status == ST_OK; i++) {
         char shown[SHOWN_MAX];
         config_show(argv[i], shown, sizeof shown);
-        if (strncmp(argv[i], "--", 2) != 0 && strcmp(argv[i], "-h") != 0) {
-            return fail(err, ST_ARGUMENT, "\"%s\" (command line) is not an option, options start with --",
-                        shown);
+        const bool dashes = strncmp(argv[i], "--", 2) == 0 || strcmp(argv[i], "-h") == 0;
+        const struct config_flag *found =
+            dashes || i == 1 ? find_action(argv[i] + strspn(argv[i], "-")) : NULL;
+        if (!dashes && !found) {
+            line->operands = i;
+            return line->action == CONFIG_VERIFY
+                       ? ST_OK
+                       : fail(err, ST_ARGUMENT,
+                              "\"%s\" (command line) is not an option, options start with --", shown);
         }
-        const struct config_flag *found = find_action(argv[i] + strspn(argv[i], "-"));
-        if (!found) {
-            enum status status = take_option(line, argv, &i, err);
-            if (status) {
-                return status;
-            }
-        } else {
-            line->action = found->action;
-            line->answered = !found->needs_options;
-            line->operands = i + 1;
-            if (line->answered || line->action == CONFIG_BENCHMARK) {
-                return ST_OK;
-            }
+        status = found ? ST_OK : take_option(line, argv, &i, err);
+        line->operands = i + 1;
+        line->action = found ? found->action : line->action;
+        line->answered = found && !found->needs_options;
+        if (line->answered || (found && line->action == CONFIG_BENCHMARK)) {
+            return ST_OK;
         }
     }
-    return ST_OK;
+    return status;
 }
 
 static enum status load_command_line(struct config *config, const struct command_line *line,

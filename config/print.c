@@ -162,6 +162,8 @@ int config_answer(enum config_action action, const struct config *config, const 
     case CONFIG_HELP_OPENAPI:
     case CONFIG_CHECK_HEALTH:
     case CONFIG_BENCHMARK:
+    case CONFIG_VERIFY:
+    case CONFIG_REPORT_PUBLIC_KEY:
         break;
     case CONFIG_HELP_MAN:
         manual_print(out);

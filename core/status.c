@@ -14,6 +14,7 @@ static const char *const names[ST_COUNT] = {
     [ST_UNSUPPORTED] = "unsupported",
     [ST_TOO_LARGE] = "too-large",
     [ST_NOTHING] = "nothing",
+    [ST_UNVERIFIED] = "unverified",
     [ST_LIMIT] = "limit",
     [ST_BUSY] = "busy",
     [ST_TIMEOUT] = "timeout",

@@ -19,6 +19,7 @@ enum status {
     ST_UNSUPPORTED, /* a format or a variant that is not supported */
     ST_TOO_LARGE,   /* more bytes than the body limit */
     ST_NOTHING,     /* what was looked for is not in the picture */
+    ST_UNVERIFIED,  /* a proof does not hold */
     ST_LIMIT,       /* legal, but over a limit: pixels, scans, markers, time */
     ST_BUSY,        /* no memory, slot or queue place now; trying again helps */
     ST_TIMEOUT,     /* the peer was too slow */

@@ -125,8 +125,10 @@ static void add_report(struct answer *answer, unsigned detector, const char *box
 void answer_picture(struct request *request) {
     const struct outcome *outcome = &request->outcome;
     bool picture = outcome->format != METRIC_FORMAT_NONE;
-    answer_done(request, 200,
-                picture ? codec_get((enum codec_id)(outcome->format - 1))->mime : "application/json");
+    const char *type = picture ? codec_get((enum codec_id)(outcome->format - 1))->mime : "application/json";
+    char parts[sizeof outcome->boundary + 32];
+    snprintf(parts, sizeof parts, "multipart/mixed; boundary=%s", outcome->boundary);
+    answer_done(request, 200, outcome->boundary[0] ? parts : type);
     answer_header(request, "X-Backend", "%s", outcome->backend_name);
     add_timing(request);
     if (outcome->counted) {

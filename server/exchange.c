@@ -15,6 +15,7 @@
 #include "server/access_log.h"
 #include "server/answer.h"
 #include "server/body.h"
+#include "server/evidence/report_keys.h"
 #include "server/message/multipart.h"
 #include "server/overload.h"
 #include "server/request.h"
@@ -203,6 +204,22 @@ static enum problem find_route(struct request *request) {
     return PROBLEM_NONE;
 }
 
+/* The report has the parameters. */
+static enum problem check_verification(struct request *request) {
+    parameters_init(&request->parameters, filter_find(request->route->filter));
+    if (request->query && request->query[0]) {
+        fail_argument(&request->error, "query",
+                      "%s takes no parameters: the report has those of the redaction", request->route->name);
+        return PROBLEM_ARGUMENT;
+    }
+    if (!multipart_is(request->content_type)) {
+        fail_argument(&request->error, "report", "report is missing: %s takes a form with report and answer",
+                      request->route->name);
+        return PROBLEM_ARGUMENT;
+    }
+    return problem_of(overload_gate(request));
+}
+
 static enum problem check_head(struct request *request) {
     enum problem problem = find_route(request);
     if (problem != PROBLEM_NONE || request->answered || request->route->answer) {
@@ -226,10 +243,14 @@ static enum problem check_head(struct request *request) {
     if (overload_check_size(request, request->framing.content_length) != ST_OK) {
         return PROBLEM_TOO_LARGE;
     }
+    if (request->route->verifies) {
+        return check_verification(request);
+    }
     struct parameters *parameters = &request->parameters;
     parameters_init(parameters, request->route->filter ? filter_find(request->route->filter) : NULL);
     parameters->ops.most = request->settings->config.max_steps;
     parameters->detect.possible = request->service->detectors;
+    parameters->evidence.possible = report_keys_signer(request->settings->report_keys) != NULL;
     enum status status = parameters_parse(parameters, request->query, &request->error);
     if (status == ST_OK && !multipart_is(request->content_type)) { /* a form has more of them in its body */
         status = parameters_check(parameters, &request->error);

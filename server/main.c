@@ -23,13 +23,10 @@
 #include "cpu/cpu.h"
 #include "gpu/front/versions.h"
 #include "gpu/gpu.h"
-#include "server/benchmark/benchmark.h"
+#include "server/client/actions.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/overload.h"
-#include "server/pages/document.h"
-#include "server/pages/formats.h"
-#include "server/pages/health.h"
 #include "server/process/activation.h"
 #include "server/process/bind_warning.h"
 #include "server/process/drain.h"
@@ -171,6 +168,7 @@ static void service_prepare(struct service *service, const struct command *comma
     service->gpu_concurrency = service->gpu ? effective_gpu_concurrency(config) : 0;
     service->entropy_decodes = effective_entropy_decodes(config, service->gpu_concurrency);
     settings_init(&service->settings);
+    model_digests_init(&service->model_digests);
     if (!service->gpu && strcmp(config->gpus, "none") != 0) {
         log_message(LOG_INFO, "gpu", "no GPU: the CPU does all the work");
     }
@@ -218,6 +216,7 @@ static void service_finish(struct service *service) {
     models_close(service->model);
     spawners_end(service);
     settings_finish(&service->settings);
+    model_digests_finish(&service->model_digests);
     slot_pool_destroy(service->slots);
     metrics_destroy(service->metrics);
     close(service->idle_event);
@@ -322,13 +321,6 @@ static int serve(const struct command *command, const struct config *config, str
     return status == ST_OK ? EX_OK : status == ST_DEVICE ? EX_UNAVAILABLE : EX_CONFIG;
 }
 
-/* Prints the OpenAPI description for the default options. */
-static int print_openapi(const struct config *config) {
-    struct openapi_view view = {.config = config, .detectors = UINT32_MAX};
-    view.routes = routes_table(&view.route_count);
-    return document_print(&view, stdout) ? EX_OK : EX_IOERR;
-}
-
 /* The engine process is this program with one more argument in front (gpu/gpu.h). `open`: the one that enters
  * no sandbox. */
 static bool take_engine_argument(int *argc, char **argv, bool *open) {
@@ -341,46 +333,16 @@ static bool take_engine_argument(int *argc, char **argv, bool *open) {
     return true;
 }
 
-static int complain(const struct error *err, int code) {
-    fprintf(stderr, "blurd: %s\n", err->text);
-    return code;
-}
-
-static int check_config(const struct config *config, struct error *err) {
-    struct config effective;
-    if (effective_config(config, &effective, err) != ST_OK) {
-        return complain(err, EX_CONFIG);
-    }
-    config_print(config, &effective, stdout);
-    return fflush(stdout) == 0 && !ferror(stdout) ? EX_OK : EX_IOERR;
-}
-
 int main(int argc, char **argv) {
     struct config config;
     enum config_action action;
     struct error err = {0};
     bool open, engine = take_engine_argument(&argc, argv, &open);
     if (config_load(&config, &action, argc, argv, environ, &err) != ST_OK) {
-        return complain(&err, EX_CONFIG);
-    }
-    if (action == CONFIG_HELP_OPENAPI) {
-        return print_openapi(&config);
-    }
-    if (action == CONFIG_CHECK_HEALTH) {
-        return health_answer(&config, argc == 2 && getpid() != 1, environ);
-    }
-    if (action == CONFIG_CHECK) {
-        return check_config(&config, &err);
-    }
-    if (action == CONFIG_BENCHMARK) {
-        return benchmark_run(&config, argc, argv, config_operands(argc, argv), stdout, &err) == ST_OK
-                   ? EX_OK
-                   : complain(&err, EXIT_FAILURE);
+        return actions_complain(&err, EX_CONFIG);
     }
     if (action != CONFIG_RUN) {
-        char version[FORMATS_VERSION_MAX];
-        formats_version(version);
-        return config_answer(action, &config, version, stdout);
+        return actions_answer(action, &config, argc, argv);
     }
     log_init((enum log_level)(config.log_level - CHOICE_log_level_error),
              config.log_format == CHOICE_log_format_json ? LOG_JSON : LOG_TEXT);

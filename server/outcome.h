@@ -20,8 +20,10 @@ struct outcome {
     enum metric_format format;
     unsigned backend; /* number in the metrics; 0: none ran */
     char backend_name[32];
-    char notice[300]; /* warnings about the regions; empty: none */
-    unsigned losses;  /* bits of codecs/metadata/losses.h: metadata that are lost without being asked to */
+    char notice[300];  /* warnings about the regions; empty: none */
+    bool kept_blocks;  /* a JPEG's blocks outside of the regions were copied */
+    char boundary[64]; /* of an answer in parts; empty: it is in one */
+    unsigned losses;   /* bits of codecs/metadata/losses.h: metadata that are lost without being asked to */
     uint32_t width, height;
     bool counted;              /* the answer says how many regions there were */
     uint32_t regions;          /* that many */

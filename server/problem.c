@@ -34,6 +34,10 @@ static const struct problem_kind kinds[PROBLEM_COUNT] = {
         {"no-region", 422, "No region", PROBLEM_WORK, NULL,
          "A redaction, or a request with `require`, would cover no pixel: nothing was found, the "
          "list of regions is empty, the mask is 0 everywhere, or `invert` leaves nothing."},
+    [PROBLEM_UNVERIFIED] =
+        {"not-verified", 422, "Not verified", PROBLEM_WORK, NULL,
+         "Only `/verify`: the report is not signed by a trusted key, or it is about another picture, or the "
+         "redaction, done again, does not give the picture."},
     [PROBLEM_LIMIT] = {"limit-exceeded", 422, "Image over a limit", PROBLEM_WORK, NULL,
                        "The picture has too many pixels, too long a side or too many scans, or needs too "
                        "much memory or time by itself, without other load."},
@@ -59,6 +63,7 @@ static const enum problem of_status[ST_COUNT] = {
     [ST_UNSUPPORTED] = PROBLEM_UNSUPPORTED,
     [ST_TOO_LARGE] = PROBLEM_TOO_LARGE,
     [ST_NOTHING] = PROBLEM_NOTHING,
+    [ST_UNVERIFIED] = PROBLEM_UNVERIFIED,
     [ST_LIMIT] = PROBLEM_LIMIT,
     [ST_BUSY] = PROBLEM_BUSY,
     [ST_TIMEOUT] = PROBLEM_TIMEOUT,

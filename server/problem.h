@@ -22,6 +22,7 @@ enum problem {
     PROBLEM_TARGET,       /* 414 request target too long */
     PROBLEM_UNSUPPORTED,  /* 415 a format or a variant that is not supported, a Content-Encoding */
     PROBLEM_NOTHING,      /* 422 no region, and one is required */
+    PROBLEM_UNVERIFIED,   /* 422 a report does not hold */
     PROBLEM_LIMIT,        /* 422 too many pixels, scans, time */
     PROBLEM_THROTTLED,    /* 429 as PROBLEM_BUSY, with overload_status = 429 */
     PROBLEM_HEADERS,      /* 431 */

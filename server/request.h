@@ -22,6 +22,7 @@ struct request;
 struct service;
 struct worker;
 struct route;
+struct verification;
 
 enum {
     REQUEST_ID_MAX = 64,
@@ -75,11 +76,12 @@ struct request {
     struct cors cors;
     unsigned authorizations; /* Authorization fields seen */
     bool authorized;
-    bool answered;        /* the answer is complete */
-    bool close;           /* the connection must not be used again */
-    struct slot *slot;    /* holds the body, and tables of what it asks for */
-    size_t body_size;     /* bytes of the body kept at the slot's start */
-    struct bytes picture; /* in the body; NULL until envelope_open */
+    bool answered;                     /* the answer is complete */
+    bool close;                        /* the connection must not be used again */
+    struct slot *slot;                 /* holds the body, and tables of what it asks for */
+    struct verification *verification; /* in the slot, of /verify once envelope_open has read it; else NULL */
+    size_t body_size;                  /* bytes of the body kept at the slot's start */
+    struct bytes picture;              /* in the body; NULL until envelope_open */
     uint64_t needed;     /* bytes beside the body, planned: set when overload_requeue has to follow. Else 0 */
     bool requeued;       /* overload_requeue has done so */
     uint64_t received;   /* bytes of the body seen, discarded ones included */
@@ -95,6 +97,11 @@ struct request {
     char *query;   /* in target; NULL: none */
     char target[]; /* path, zero, query, zero */
 };
+
+/* Whether the answer is read again before it is sent: all of it must be in memory of the daemon's own. */
+static inline bool request_reads_answer(const struct request *request) {
+    return request->parameters.evidence.report || request->verification;
+}
 
 /* Gives the memory of the body back. Allowed without a slot. */
 static inline void request_give_slot_back(struct request *request) {

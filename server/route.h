@@ -19,6 +19,7 @@ struct route {
     const char *name;                        /* the operation, for logs and metrics */
     void (*answer)(struct request *request); /* GET and HEAD; NULL: POST with a picture */
     const char *filter;                      /* for POST: the filter's name; NULL: the pipeline */
+    bool verifies;                           /* for POST: takes a report in a form, and no parameters */
     enum route_listener listener;
     const char *help;    /* one sentence; NULL: the filter's */
     const char *media;   /* GET: type of the answer */

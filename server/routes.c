@@ -201,6 +201,13 @@ static const struct route routes[] = {
      .media = "application/json",
      .schema = "Readiness",
      .refusal = "Draining, or waiting for a GPU that is required."},
+    {.path = "/verify",
+     .name = "verify",
+     .filter = "redact",
+     .verifies = true,
+     .help = "Whether the report of a redaction holds: its signature, the answer and, with the input, the "
+             "redaction done again.",
+     .schema = "Verdict"},
     {.path = "/version",
      .name = "version",
      .answer = answer_version,

@@ -11,6 +11,7 @@
 #include "core/slot.h"
 #include "detect/detectors.h"
 #include "filters/backend.h"
+#include "server/evidence/model_digests.h"
 #include "server/http/listen.h"
 #include "server/metrics.h"
 #include "server/planner/cost.h"
@@ -36,10 +37,11 @@ struct service {
     unsigned backend_count;
     struct backend *cpu;            /* the last of them */
     struct model *model[DETECTORS]; /* of each detector; NULL: none */
-    uint32_t detectors;             /* a bit for each that can be used */
-    unsigned cores;                 /* cores that may be used */
-    bool gpu;                       /* GPUs are wanted, and there may be one */
-    unsigned gpu_concurrency;       /* JPEGs that GPUs work on at a time, each with a worker */
+    struct model_digests model_digests;
+    uint32_t detectors;       /* a bit for each that can be used */
+    unsigned cores;           /* cores that may be used */
+    bool gpu;                 /* GPUs are wanted, and there may be one */
+    unsigned gpu_concurrency; /* JPEGs that GPUs work on at a time, each with a worker */
     unsigned entropy_decodes; /* progressive JPEGs that GPUs entropy-decode at a time, each with a worker */
     uint64_t memory;          /* for pictures, in bytes */
     int notify;               /* socket of the service manager, -1: none */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "server/evidence/report_keys.h"
 #include "server/http/tls.h"
 
 enum status settings_create(struct settings **settings, const struct config *config, struct error *err) {
@@ -17,6 +18,9 @@ enum status settings_create(struct settings **settings, const struct config *con
     if (status == ST_OK && config->tls_cert[0]) {
         status = tls_load(&made->identity, config->tls_cert, config->tls_key, err);
     }
+    if (status == ST_OK) {
+        status = report_keys_load(&made->report_keys, config->report_key, config->report_trust, err);
+    }
     if (status != ST_OK) {
         settings_drop(made);
         return status;
@@ -29,6 +33,7 @@ void settings_drop(struct settings *settings) {
     if (settings && atomic_fetch_sub(&settings->users, 1) == 1) {
         tokens_destroy(settings->tokens);
         tls_destroy(settings->identity);
+        report_keys_destroy(settings->report_keys);
         document_finish(&settings->document);
         free(settings);
     }

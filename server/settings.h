@@ -11,6 +11,7 @@
 #include "server/message/tokens.h"
 #include "server/pages/document.h"
 
+struct report_keys;
 struct tls_identity;
 
 struct settings {
@@ -18,7 +19,8 @@ struct settings {
     struct config config;          /* options that need a restart keep their first value */
     struct tokens *tokens;         /* NULL: no authentication */
     struct tls_identity *identity; /* NULL: no TLS */
-    struct document document;      /* /openapi.json for these options */
+    struct report_keys *report_keys;
+    struct document document; /* /openapi.json for these options */
 };
 
 /* The current snapshot. Zero-initialise and settings_init. */

@@ -21,12 +21,13 @@ enum member {
     NAME_MARGIN,
     NAME_LANDMARKS,
     NAME_KEEP,
+    NAME_ORIGIN,
     NAME_COUNT
 };
 
 static const char *const names[NAME_COUNT] = {"box",    "corners",   "ellipse", "polygon", "x",
                                               "y",      "width",     "height",  "score",   "label",
-                                              "margin", "landmarks", "keep"};
+                                              "margin", "landmarks", "keep",    "origin"};
 
 #define BIT(name) (1u << (name))
 enum { SIDES = 0xF << NAME_X, SHAPES = 0xF }; /* x, y, width, height; box, corners, ellipse, polygon */
@@ -157,7 +158,8 @@ static enum status read_value(struct entry *entry, enum member name) {
     case NAME_KEEP:
         return read_keep(entry);
     default:
-        return json_reader_skip(entry->reader) ? ST_OK : refuse(entry, ": landmarks is no valid JSON");
+        return json_reader_skip(entry->reader) ? ST_OK
+                                               : refuse(entry, ": landmarks or origin is no valid JSON");
     }
 }
 
@@ -173,7 +175,7 @@ static enum status read_member(struct entry *entry) {
     if (name == NAME_COUNT) {
         return fail_argument(entry->err, "regions",
                              "regions: entry %u: unknown name %s; there are box, corners, ellipse, polygon, "
-                             "x, y, width, height, score, label, margin, landmarks and keep",
+                             "x, y, width, height, score, label, margin, landmarks, keep and origin",
                              entry->index, value_quote(text, quoted));
     }
     if (entry->seen & BIT(name)) {

@@ -11,7 +11,7 @@
 #include "filters/argument/region_entry.h"
 #include "filters/argument/value.h"
 
-enum { NAME_MAX_BYTES = 16 };
+enum { NAME_MAX_BYTES = 24 };
 
 enum {
     SEEN_UNIT = 1,
@@ -20,13 +20,16 @@ enum {
     SEEN_LABELS = 8,
     SEEN_WIDTH = 16,
     SEEN_HEIGHT = 32,
-    SEEN_REGIONS = 64, /* and a bit for each detector above */
+    SEEN_SHA256 = 64,
+    SEEN_CLEAR = 128,
+    SEEN_DOUBTFUL = 256,
+    SEEN_REGIONS = 512, /* and a bit for each detector above */
     ARRAYS = 1 + DETECTORS
 };
 
 struct list {
     struct region_entry_rules rules;
-    struct region_list_size size;
+    struct region_list_about about;
     struct json_reader array[ARRAYS]; /* of regions, at its beginning */
     unsigned arrays;
     unsigned seen;
@@ -97,6 +100,32 @@ static enum status read_labels(struct json_reader *reader, struct list *list, st
     return malformed(reader, "end of the labels, ]", err);
 }
 
+static int hex_digit(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static enum status read_sha256(struct json_reader *reader, struct list *list, struct error *err) {
+    char text[2 * REGION_LIST_SHA256 + 2];
+    struct region_list_about *about = &list->about;
+    bool fits = json_reader_text(reader, text, sizeof text) && strlen(text) == 2 * REGION_LIST_SHA256;
+    for (unsigned i = 0; fits && i < REGION_LIST_SHA256; i++) {
+        const int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
+        fits = high >= 0 && low >= 0;
+        about->sha256[i] = (uint8_t)(fits ? high << 4 | low : 0);
+    }
+    about->hashed = fits;
+    return fits ? ST_OK
+                : fail_argument(err, "regions", "regions: sha256 must be 64 digits from 0 to 9 and a to f");
+}
+
+static enum status read_clear(struct json_reader *reader, struct list *list, struct error *err) {
+    const char first = json_reader_peek(reader);
+    list->about.clear_transparent = first == 't';
+    return (first == 't' || first == 'f') && json_reader_skip(reader)
+               ? ST_OK
+               : fail_argument(err, "regions", "regions: clear_transparent must be true or false");
+}
+
 static enum status read_regions(struct json_reader *reader, struct list *list, struct error *err) {
     json_reader_peek(reader);
     list->array[list->arrays++] = *reader;
@@ -117,9 +146,15 @@ static enum status read_value(struct json_reader *reader, struct list *list, uns
     case SEEN_LABELS:
         return read_labels(reader, list, err);
     case SEEN_WIDTH:
-        return read_side(reader, name, &list->size.width, err);
+        return read_side(reader, name, &list->about.width, err);
     case SEEN_HEIGHT:
-        return read_side(reader, name, &list->size.height, err);
+        return read_side(reader, name, &list->about.height, err);
+    case SEEN_SHA256:
+        return read_sha256(reader, list, err);
+    case SEEN_CLEAR:
+        return read_clear(reader, list, err);
+    case SEEN_DOUBTFUL:
+        return json_reader_skip(reader) ? ST_OK : malformed(reader, "valid JSON", err);
     default:
         return read_regions(reader, list, err);
     }
@@ -130,9 +165,11 @@ static enum status read_member(struct json_reader *reader, struct list *list, st
         const char *name;
         unsigned bit;
     } names[] = {
-        {"unit", SEEN_UNIT},       {"margin", SEEN_MARGIN}, {"threshold", SEEN_THRESHOLD},
-        {"labels", SEEN_LABELS},   {"width", SEEN_WIDTH},   {"height", SEEN_HEIGHT},
-        {"regions", SEEN_REGIONS},
+        {"unit", SEEN_UNIT},           {"margin", SEEN_MARGIN},
+        {"threshold", SEEN_THRESHOLD}, {"labels", SEEN_LABELS},
+        {"width", SEEN_WIDTH},         {"height", SEEN_HEIGHT},
+        {"sha256", SEEN_SHA256},       {"regions", SEEN_REGIONS},
+        {"doubtful", SEEN_DOUBTFUL},   {"clear_transparent", SEEN_CLEAR},
 #define DETECTOR(ID, name, thing, Title) {#name, SEEN_REGIONS << (1 + DETECTOR_##ID)},
 #include "detect/detectors.def"
 #undef DETECTOR
@@ -153,7 +190,7 @@ static enum status read_member(struct json_reader *reader, struct list *list, st
     return fail_argument(
         err, "regions",
         "regions: unknown name %s; there are unit, margin, threshold, labels, width, height, "
-        "regions"
+        "sha256, clear_transparent, doubtful, regions"
 #define DETECTOR(ID, name, thing, Title) ", " #name
 #include "detect/detectors.def"
 #undef DETECTOR
@@ -209,14 +246,14 @@ static enum status read_array(struct region_set *set, struct region_keep *keep, 
 }
 
 enum status region_list_parse(struct region_set *set, struct region_keep *keep, struct bytes text,
-                              struct region_list_size *size, struct error *err) {
+                              struct region_list_about *about, struct error *err) {
     struct list list = {.rules = {.unit = REGION_PX}};
     if (text.size > REGION_LIST_BYTES_MAX) {
         return fail_argument(err, "regions", "regions: the part has %zu bytes, the limit is %d", text.size,
                              REGION_LIST_BYTES_MAX);
     }
     enum status status = read_list(text, &list, err);
-    *size = list.size;
+    *about = list.about;
     for (unsigned i = 0, entry = 0; i < list.arrays && status == ST_OK; i++) {
         status = read_array(set, keep, &list, i, &entry, err);
     }

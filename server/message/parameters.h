@@ -50,13 +50,13 @@ struct detection_arguments {
 /* How the picture is read and where the filters act; for every request. */
 struct input_arguments {
     bool autorotate;
-    int backend;                       /* BACKEND_AUTO or _CPU */
-    int colorspace;                    /* COLORSPACE_… */
-    struct region_set region;          /* none: everywhere, unless parameters_select */
-    struct region_keep keep;           /* what searches find there is no region */
-    bool listed;                       /* the form has a list of regions, perhaps an empty one */
-    struct region_list_size list_size; /* of the picture that the list is about */
-    struct bytes mask;                 /* the form's PNG; no data: none */
+    int backend;                    /* BACKEND_AUTO or _CPU */
+    int colorspace;                 /* COLORSPACE_… */
+    struct region_set region;       /* none: everywhere, unless parameters_select */
+    struct region_keep keep;        /* what searches find there is no region */
+    bool listed;                    /* the form has a list of regions, perhaps an empty one */
+    struct region_list_about about; /* the picture of the list */
+    struct bytes mask;              /* the form's PNG; no data: none */
     bool invert;
     double feather;   /* pixels; 0: hard edges */
     int mode;         /* MODE_… */
@@ -77,13 +77,21 @@ struct output_arguments {
     int metadata;  /* METADATA_… */
 };
 
+/* What a redaction is answered with in place of the picture, or beside it. */
+struct evidence_arguments {
+    bool plan;     /* the list of what would be hidden */
+    bool report;   /* a signed statement about what was */
+    bool possible; /* there is a key to sign with; the caller sets it after parameters_init */
+};
+
 struct parameters {
     const struct filter *filter; /* of the endpoint; NULL: the pipeline, which takes `ops` */
     struct operation_list ops;   /* one step for a filter's endpoint */
     struct input_arguments input;
     struct detection_arguments detect;
     struct output_arguments output; /* ignored where the answer is no picture */
-    uint64_t given;                 /* a bit for each parameter that was given */
+    struct evidence_arguments evidence;
+    uint64_t given; /* a bit for each parameter that was given */
 };
 
 /* Sets all defaults, in memory that may be unset. ops.most becomes what a chain holds; the caller may lower
@@ -103,11 +111,18 @@ bool parameters_given(const struct parameters *parameters, const char *name);
 /* A bit for each enum detector_id that searches the picture, for regions or as the answer. */
 uint32_t parameters_detect(const struct parameters *parameters);
 
+/* What the request is answered with. */
+enum filter_answer parameters_answer(const struct parameters *parameters);
+
+/* Whether colours of nearly transparent pixels, in which searches find nothing, have to go with mode=redact.
+ */
+bool parameters_clear_transparent(const struct parameters *parameters);
+
 /* Whether a mask limits the filter: regions, a mask, or a list or search that may give none. */
 bool parameters_select(const struct parameters *parameters);
 
 /* Whether the request fails when its regions and mask cover no pixel: as `require` says, and without it with
- * mode=redact. */
+ * mode=redact, unless it only asks what would be hidden. */
 bool parameters_require(const struct parameters *parameters);
 
 /* The name of the parameter that says where the filters act. */

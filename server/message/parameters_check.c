@@ -18,9 +18,20 @@ bool parameters_select(const struct parameters *parameters) {
     return input->region.count > 0 || input->listed || input->mask.data || parameters->detect.wanted;
 }
 
+enum filter_answer parameters_answer(const struct parameters *parameters) {
+    return parameters->evidence.plan ? ANSWER_BOXES
+           : parameters->filter      ? parameters->filter->answer
+                                     : ANSWER_PICTURE;
+}
+
+bool parameters_clear_transparent(const struct parameters *parameters) {
+    return parameters_detect(parameters) || parameters->input.about.clear_transparent;
+}
+
 bool parameters_require(const struct parameters *parameters) {
-    return parameters_given(parameters, "require") ? parameters->input.require
-                                                   : parameters->input.mode == MODE_REDACT;
+    return parameters_given(parameters, "require")
+               ? parameters->input.require
+               : parameters->input.mode == MODE_REDACT && !parameters->evidence.plan;
 }
 
 const char *parameters_selector(const struct parameters *parameters) {
@@ -102,6 +113,22 @@ static enum status check_operation(const struct operation *operation, struct err
                          : chain_append(&chain, filter, &operation->arguments, &shape, err);
 }
 
+static enum status check_evidence(const struct parameters *parameters, struct error *err) {
+    if (parameters->evidence.plan && parameters->evidence.report) {
+        return fail_argument(err, "report",
+                             "report: a plan hides nothing, so that there is nothing to report");
+    }
+    if (parameters->evidence.report && !parameters->evidence.possible) {
+        return fail_argument(err, "report",
+                             "report: this server signs no reports, as it has no key (--report-key; "
+                             "docs/api/redact.md#a-proof tells how to make one)");
+    }
+    if (parameters->evidence.plan && !parameters_detect(parameters)) {
+        return fail_argument(err, "plan", "plan needs detect: without a search there is nothing to review");
+    }
+    return ST_OK;
+}
+
 /* In a pipeline the error names the step, as the filter's arguments are no parameters there. */
 static enum status check_operations(const struct parameters *parameters, struct error *err) {
     struct error cause = {0};
@@ -174,6 +201,7 @@ enum status parameters_check(const struct parameters *parameters, struct error *
     if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {
         return fail_argument(err, "metadata", "metadata is keep, but redaction drops all metadata");
     }
-    status = parameters_select(parameters) ? check_mask(parameters, err) : ST_OK;
+    status = check_evidence(parameters, err);
+    status = status == ST_OK && parameters_select(parameters) ? check_mask(parameters, err) : status;
     return status == ST_OK ? check_operations(parameters, err) : status;
 }

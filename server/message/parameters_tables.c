@@ -236,6 +236,22 @@ static const struct argument fill_table[] = {
     {0},
 };
 
+static const struct argument evidence_table[] = {
+    {.name = "plan",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(evidence.plan),
+     .help =
+         "Hide nothing, and answer with the list of regions that would be hidden, and with doubtful ones, "
+         "which score less. The list, edited, is the part `regions` of the request that hides. Needs "
+         "`detect`."},
+    {.name = "report",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(evidence.report),
+     .help = "Answer with two parts: a signed report about what was hidden, and the picture. Needs a server "
+             "with a key, `--report-key`."},
+    {0},
+};
+
 static const struct argument mode_table[] = {
     {.name = "mode",
      .type = ARGUMENT_CHOICE,
@@ -339,14 +355,20 @@ static bool has_modes(const struct filter *filter) {
     return can_redact(filter) && (is_pipeline(filter) || !filter->conceals);
 }
 
+static bool gives_evidence(const struct filter *filter) {
+    return !is_pipeline(filter) && filter->conceals;
+}
+
 static const struct {
     const struct argument *rows;
     bool (*taken)(const struct filter *filter);
 } tables[] = {
-    {steps_table, is_pipeline},     {input_table, always},         {region_table, takes_regions},
-    {unit_table, shares_unit},      {detect_table, takes_regions}, {search_table, always},
-    {feather_table, makes_picture}, {fill_table, can_redact},      {mode_table, has_modes},
-    {output_table, makes_picture},
+    {steps_table, is_pipeline},       {input_table, always},
+    {region_table, takes_regions},    {unit_table, shares_unit},
+    {detect_table, takes_regions},    {search_table, always},
+    {feather_table, makes_picture},   {fill_table, can_redact},
+    {mode_table, has_modes},          {output_table, makes_picture},
+    {evidence_table, gives_evidence},
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

@@ -8,6 +8,7 @@
 #include "core/version.h"
 #include "server/message/parameters.h"
 #include "server/pages/emit.h"
+#include "server/pages/emit_answer.h"
 #include "server/problem.h"
 #include "server/route.h"
 
@@ -194,55 +195,6 @@ static void refer_problems(struct emitter *w, bool work) {
     }
 }
 
-static void emit_work_answer(struct emitter *w, const struct filter *filter) {
-    static const char *const headers[] = {"X-Request-Id",   "X-Content-Type-Options",
-                                          "X-Backend",      "Server-Timing",
-                                          "X-Blurd-Notice", "X-Metadata-Dropped",
-                                          "X-Regions",
-#define DETECTOR(ID, name, thing, Title) "X-" #Title,
-#include "detect/detectors.def"
-#undef DETECTOR
-                                          "Vary",           NULL};
-    static const struct {
-        const char *help, *schema; /* NULL: a picture */
-    } answers[] = {
-        [ANSWER_PICTURE] = {"The picture.", NULL},
-        [ANSWER_STATISTICS] = {"The statistics.", "Statistics"},
-        [ANSWER_PLACEHOLDER] = {"The placeholder.", "Placeholder"},
-        [ANSWER_BOXES] = {"The boxes.", "Boxes"},
-    };
-    enum filter_answer answer = filter ? filter->answer : ANSWER_PICTURE;
-    const char *schema = answers[answer].schema;
-    emit_name(w, "200");
-    emit(w, "{\"description\":\"%s\"", answers[answer].help);
-    emit_headers(w, headers);
-    emit(w, ",\"content\":{");
-    if (schema) {
-        emit(w, "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}", schema);
-    } else {
-        emit_pictures(w, codec_encodes, "{\"type\":\"string\",\"format\":\"binary\"}");
-    }
-    emit(w, "}}");
-}
-
-static void emit_page_answer(struct emitter *w, const struct route *route, unsigned status, const char *help,
-                             bool content) {
-    const char *headers[] = {"X-Request-Id",  "X-Content-Type-Options",
-                             "Cache-Control", route->tagged ? "ETag" : NULL,
-                             "Vary",          NULL};
-    emit_name(w, "%u", status);
-    emit(w, "{\"description\":");
-    emit_text(w, help);
-    emit_headers(w, headers);
-    if (content && route->schema) {
-        emit(w, ",\"content\":{\"%s\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}", route->media,
-             route->schema);
-    } else if (content) {
-        emit(w, ",\"content\":{\"%s\":{\"schema\":{\"type\":\"string\"}}}", route->media);
-    }
-    emit(w, "}");
-}
-
 static void emit_form(struct emitter *w, const struct filter *filter) {
     emit_name(w, "multipart/form-data");
     emit(w, "{\"schema\":{\"type\":\"object\",\"required\":[\"image\"],"
@@ -280,14 +232,21 @@ static void refer_fields(struct emitter *w, const struct route *route) {
 
 static void emit_work(struct emitter *w, const struct route *route) {
     const struct filter *filter = filter_of(route);
-    begin_operation(w, route, "post", "", filter ? filter->help : route->help);
-    each_parameter(w, filter, refer_parameter);
+    begin_operation(w, route, "post", "", route->help ? route->help : filter->help);
+    if (!route->verifies) {
+        each_parameter(w, filter, refer_parameter);
+    }
     refer_fields(w, route);
     emit(w, ",\"requestBody\":{\"required\":true,\"content\":{");
-    emit_pictures(w, codec_decodes, "{\"$ref\":\"#/components/schemas/Picture\"}");
-    emit_form(w, filter);
+    if (route->verifies) {
+        emit_name(w, "multipart/form-data");
+        emit(w, "{\"schema\":{\"$ref\":\"#/components/schemas/Verification\"}}");
+    } else {
+        emit_pictures(w, codec_decodes, "{\"$ref\":\"#/components/schemas/Picture\"}");
+        emit_form(w, filter);
+    }
     emit(w, "}},\"responses\":{");
-    emit_work_answer(w, filter);
+    emit_answer_work(w, route, filter);
     refer_problems(w, true);
     emit(w, "}%s}", w->view->tokens ? ",\"security\":[{\"bearer\":[]}]" : "");
 }
@@ -297,13 +256,13 @@ static void emit_page(struct emitter *w, const struct route *route, const char *
     begin_operation(w, route, method, id, route->help);
     refer_fields(w, route);
     emit(w, ",\"responses\":{");
-    emit_page_answer(w, route, 200, route->help, content);
+    emit_answer_page(w, route, 200, route->help, content);
     if (route->tagged) {
-        emit_page_answer(w, route, 304, "What the client has is still so.", false);
+        emit_answer_page(w, route, 304, "What the client has is still so.", false);
     }
     refer_problems(w, false);
     if (route->refusal) {
-        emit_page_answer(w, route, 503, route->refusal, content);
+        emit_answer_page(w, route, 503, route->refusal, content);
     }
     emit(w, "}}");
 }

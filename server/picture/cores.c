@@ -5,12 +5,12 @@
 #include "core/crew.h"
 #include "cpu/linear.h"
 #include "cpu/orient.h"
-#include "server/picture/code_reader.h"
-#include "server/picture/detection.h"
 #include "server/picture/note_way.h"
 #include "server/picture/output.h"
 #include "server/picture/selection.h"
 #include "server/request.h"
+#include "server/search/code_reader.h"
+#include "server/search/detection.h"
 #include "server/service.h"
 
 void cores_end_stage(struct cores *p, enum stage stage) {
@@ -111,7 +111,9 @@ static enum status search_for(struct cores *p, unsigned index) {
     if (p->gpu_failed) {
         return status;
     }
-    status = status == ST_OK ? detection_read(detection, index, p->request->service->model, p->err) : status;
+    status = status == ST_OK ? detection_read(detection, index, &p->request->parameters,
+                                              p->request->service->model, p->err)
+                             : status;
     if (status == ST_CORRUPT || status == ST_UNSUPPORTED) { /* of the model; the picture is fine */
         const struct error cause = *p->err;
         return fail(p->err, ST_INTERNAL, "%s cannot be searched for: %.200s",
@@ -269,7 +271,8 @@ static enum status encode(struct cores *p) {
         status = codec_encode_end(p->encoding, true, p->err);
         p->encoding = NULL;
     } else {
-        status = output_write(&p->plan, &p->result, &p->request->answer.body, p->err);
+        status = output_write(&p->plan, &p->result, &p->request->outcome.kept_blocks,
+                              &p->request->answer.body, p->err);
     }
     p->complete = status == ST_OK;
     cores_end_stage(p, STAGE_ENCODE);

@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "server/evidence/verification.h"
 #include "server/message/multipart.h"
 #include "server/message/query.h"
 #include "server/request.h"
+#include "server/route.h"
 
 /* The parts of a form that are neither fields nor checked by themselves. */
 struct form {
@@ -73,13 +75,16 @@ static enum status take_regions(struct request *request, struct bytes list, stru
     }
     input->listed = true;
     region_lend(&input->region, room);
-    return region_list_parse(&input->region, &input->keep, list, &input->list_size, err);
+    return region_list_parse(&input->region, &input->keep, list, &input->about, err);
 }
 
 enum status envelope_open(struct request *request, struct error *err) {
     struct bytes body = {request->slot->memory, request->body_size};
     if (request->picture.data) {
         return ST_OK;
+    }
+    if (request->route->verifies) {
+        return verification_open(request, err);
     }
     if (!multipart_is(request->content_type)) {
         request->picture = body;

@@ -2,10 +2,11 @@
 #include "server/picture/output.h"
 
 #include "codecs/jpeg/jpeg_patch.h"
-#include "server/picture/detection.h"
+#include "server/evidence/redaction_list.h"
 #include "server/picture/statistics.h"
 #include "server/placeholder/placeholder.h"
 #include "server/planner/lossless.h"
+#include "server/search/detection.h"
 
 void output_init(const struct work_plan *plan, struct buf *body) {
     /* Even noise at quality 100 is smaller, with its metadata. */
@@ -13,12 +14,13 @@ void output_init(const struct work_plan *plan, struct buf *body) {
     buf_init(body, pixels * 16 + (8 << 20));
 }
 
-static enum status write_picture(const struct work_plan *plan, const struct image *result, struct buf *body,
-                                 struct error *err) {
+static enum status write_picture(const struct work_plan *plan, const struct image *result, bool *kept_blocks,
+                                 struct buf *body, struct error *err) {
     const struct metadata *metadata = &plan->picture.metadata;
     if (plan_may_patch(plan)) {
         enum status status = jpeg_patch(plan->input, &plan->limits, result, &plan->selection.mask,
                                         &plan->options, metadata, body, err);
+        *kept_blocks = status == ST_OK;
         if (status != ST_UNSUPPORTED) {
             return status;
         }
@@ -40,19 +42,24 @@ static enum status write_placeholder(const struct work_plan *plan, const struct 
     return placeholder_write(&placeholder, body, err);
 }
 
-enum status output_write(const struct work_plan *plan, const struct image *result, struct buf *body,
-                         struct error *err) {
+enum status output_boxes(const struct work_plan *plan, struct buf *body, struct error *err) {
+    return plan->parameters->evidence.plan ? redaction_list_plan(plan, body, err)
+                                           : detection_write(&plan->detection, plan->parameters, body, err);
+}
+
+enum status output_write(const struct work_plan *plan, const struct image *result, bool *kept_blocks,
+                         struct buf *body, struct error *err) {
     switch (plan_answer(plan)) {
     case ANSWER_STATISTICS:
         return statistics_write(plan, result, body, err);
     case ANSWER_PLACEHOLDER:
         return write_placeholder(plan, result, body, err);
     case ANSWER_BOXES:
-        return detection_write(&plan->detection, plan->parameters, body, err);
+        return output_boxes(plan, body, err);
     case ANSWER_PICTURE:
         break;
     }
-    return write_picture(plan, result, body, err);
+    return write_picture(plan, result, kept_blocks, body, err);
 }
 
 enum status output_move_blocks(const struct work_plan *plan, struct buf *body, struct error *err) {

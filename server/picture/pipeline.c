@@ -11,6 +11,9 @@
 #include "core/deadline.h"
 #include "core/log.h"
 #include "cpu/orient.h"
+#include "server/evidence/redaction_list.h"
+#include "server/evidence/report.h"
+#include "server/evidence/verification.h"
 #include "server/overload.h"
 #include "server/picture/cores.h"
 #include "server/picture/envelope.h"
@@ -123,13 +126,28 @@ static void count_memory(const struct cores *p) {
                 request->slot->used + workspace_bytes(&p->work));
 }
 
+/* Does what the request is about, unless a report is to be verified without the picture. */
+static enum status run(struct cores *p) {
+    struct request *request = p->request;
+    enum status status = ST_OK;
+    if (!request->verification || request->picture.data) {
+        status = redaction_list_check(&request->parameters, request->picture, p->err);
+        status = status == ST_OK ? plan(p) : status;
+        status = status == ST_OK ? try_ways(p) : status;
+    }
+    if (status == ST_OK && request->verification) {
+        status = verification_answer(request, p->err);
+    }
+    return status == ST_OK && request->parameters.evidence.report ? report_add(request, &p->plan, p->err)
+                                                                  : status;
+}
+
 enum status pipeline_run(struct request *request, struct worker *worker) {
     struct cores p = {.request = request, .worker = worker, .err = &request->error, .clock = clock_ns()};
     const struct time_spent begun = time_spent_begin(request, worker);
     request->outcome.way = WAY_CPU; /* unless another one succeeds */
     enum status status = envelope_open(request, p.err);
-    status = status == ST_OK ? plan(&p) : status;
-    status = status == ST_OK ? try_ways(&p) : status;
+    status = status == ST_OK ? run(&p) : status;
     time_spent_end(&begun, request, worker);
     if (status != ST_LIMIT || deadline_left(p.plan.limits.deadline_ns) > 0) {
         request->outcome.idle_ns = 0; /* it is not for want of time */

@@ -170,7 +170,7 @@ enum status selection_draw(struct selection *selection, const struct parameters 
     if (status != ST_OK || !selection->redact) {
         return status;
     }
-    if (parameters_detect(parameters)) {
+    if (parameters_clear_transparent(parameters)) {
         redact_faint(stored);
     }
     return redact(selection, parameters, &options, stored, err);

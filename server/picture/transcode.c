@@ -10,13 +10,13 @@
 #include "core/processor.h"
 #include "server/overload.h"
 #include "server/picture/cores.h"
-#include "server/picture/detection.h"
 #include "server/picture/note_way.h"
 #include "server/picture/output.h"
 #include "server/picture/selection.h"
 #include "server/picture/transcode_mask.h"
 #include "server/planner/footprint.h"
 #include "server/request.h"
+#include "server/search/detection.h"
 #include "server/service.h"
 
 /* One request of which a device does all. */
@@ -97,7 +97,8 @@ static enum status search_for(struct transcoding *work, unsigned index, struct e
     work->search.upload_ns += timing.upload_ns;
     work->search.filter_ns += timing.filter_ns;
     work->search.download_ns += timing.download_ns;
-    return status == ST_OK ? detection_read(detection, index, work->run->request->service->model, err)
+    return status == ST_OK ? detection_read(detection, index, &work->run->request->parameters,
+                                            work->run->request->service->model, err)
                            : status;
 }
 
@@ -133,7 +134,9 @@ static enum status answer_with(struct transcoding *work, struct bytes encoded, b
     if (status != ST_OK) {
         return status;
     }
-    if (work->form == TRANSCODE_COEFFICIENTS || !overload_receives_zero_copy(work->run->request->service)) {
+    work->run->request->outcome.kept_blocks = patch;
+    if (work->form == TRANSCODE_COEFFICIENTS || request_reads_answer(work->run->request) ||
+        !overload_receives_zero_copy(work->run->request->service)) {
         return buf_append(&answer->body, scans.data, scans.size, err);
     }
     answer->rest = scans;
@@ -180,9 +183,8 @@ static enum status run(struct transcoding *work, struct error *err) {
         return status;
     }
     output_init(plan, &request->answer.body);
-    return plan_answer(plan) == ANSWER_BOXES
-               ? detection_write(&plan->detection, &request->parameters, &request->answer.body, err)
-               : make_picture(work, err);
+    return plan_answer(plan) == ANSWER_BOXES ? output_boxes(plan, &request->answer.body, err)
+                                             : make_picture(work, err);
 }
 
 static void note_success(const struct transcoding *work) {

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 
 #include "core/crew.h"
-#include "server/picture/detection.h"
 #include "server/picture/selection.h"
 #include "server/request.h"
+#include "server/search/detection.h"
 #include "server/service.h"
 
 static enum status take_pair(struct slot *slot, size_t size, uint8_t *memory[2], struct error *err) {

@@ -10,6 +10,15 @@ int detection_grid(const struct detector *detector, const struct parameters *par
                                                        : 1;
 }
 
+double detection_threshold(const struct detector *detector, const struct parameters *parameters) {
+    return parameters_given(parameters, "detect_threshold") ? parameters->detect.threshold
+                                                            : detector->threshold;
+}
+
+unsigned detection_boxes(const struct detection *detection) {
+    return detection->count * (1 + detection->doubtful);
+}
+
 static uint32_t rounded_up(uint32_t side, uint32_t unit) {
     return min_u32(divide_up(side, unit) * unit, RESIZE_SIDE_MAX / unit * unit);
 }
@@ -71,10 +80,10 @@ static enum status plan_chain(struct detection_search *search, const struct para
     struct image_shape upright = orient_shape(stored, orientation);
     const struct detector *detector = detector_get(search->detector);
     frame_of(frame, detector, &upright, parameters);
+    const bool doubtful = parameters->evidence.plan && detector->network;
     const struct detect_arguments detect = {.detector = search->detector,
-                                            .threshold = parameters_given(parameters, "detect_threshold")
-                                                             ? parameters->detect.threshold
-                                                             : detector->threshold};
+                                            .threshold = detection_threshold(detector, parameters) *
+                                                         (doubtful ? DETECTION_DOUBTFUL : 1)};
     const struct resize_arguments resize = {.width = (int)frame->searched_width,
                                             .height = (int)frame->searched_height,
                                             .fit = RESIZE_FILL,
@@ -98,6 +107,7 @@ static enum status plan_searches(struct detection *detection, const struct param
     const uint32_t wanted = parameters_detect(parameters);
     struct error cause = {0};
     detection->count = 0;
+    detection->doubtful = parameters->evidence.plan;
     *planar = true;
     for (unsigned id = 0; wanted >> id; id++) {
         if (!(wanted >> id & 1)) {
@@ -137,14 +147,16 @@ bool detection_suits_gpu(const struct detection *detection) {
 }
 
 size_t detection_found_bytes(const struct detection *detection) {
-    return offsetof(struct detection_found, boxes) + detection->count * sizeof(struct boxes);
+    return offsetof(struct detection_found, boxes) + detection_boxes(detection) * sizeof(struct boxes);
 }
 
 /* Each part is aligned like a picture. */
 size_t detection_bytes(const struct detection *detection) {
     struct image_shape shape = detect_shape();
     struct image image;
-    return detection->count ? image_layout(&image, &shape) +
-                                  bytes_align_up(detection_found_bytes(detection), IMAGE_ALIGNMENT)
-                            : 0;
+    return detection->count
+               ? image_layout(&image, &shape) +
+                     bytes_align_up(detection_found_bytes(detection), IMAGE_ALIGNMENT) +
+                     (detection->doubtful ? bytes_align_up(sizeof(struct region_room), IMAGE_ALIGNMENT) : 0)
+               : 0;
 }

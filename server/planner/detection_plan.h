@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Plans the searches of detectors in a request: for each a chain of its own over the decoded picture, whose
- * result becomes regions of the selection, or the answer of /detect. server/picture/detection.h has what
+ * result becomes regions of the selection, or the answer of /detect. server/search/detection.h has what
  * follows. */
 #ifndef BLURD_SERVER_PLANNER_DETECTION_PLAN_H
 #define BLURD_SERVER_PLANNER_DETECTION_PLAN_H
@@ -14,8 +14,9 @@
 struct detection_found {
     struct candidates candidates; /* the last chain's result */
     struct region_room room;      /* for the regions */
-    struct boxes
-        boxes[DETECTORS]; /* of each search, valid after detection_read; there is memory for `count` */
+    /* Of each search, valid after detection_read, and behind them the doubtful ones of each, if they are
+     * wanted. There is memory for detection_boxes() of them. */
+    struct boxes boxes[2 * DETECTORS];
 };
 
 struct detection_search {
@@ -26,10 +27,12 @@ struct detection_search {
 
 /* Zero-initialise. */
 struct detection {
+    bool doubtful;  /* boxes that score a little less than the threshold are wanted, too */
     unsigned count; /* searches, in the order of the detectors' numbers; 0: none is wanted */
     struct detection_search search[DETECTORS];
-    struct image result;           /* of one chain after the other; in memory that an engine may map */
-    struct detection_found *found; /* what the daemon makes of them; in memory of its own */
+    struct image result;               /* of one chain after the other; in memory that an engine may map */
+    struct detection_found *found;     /* what the daemon makes of them; in memory of its own */
+    struct region_room *doubtful_room; /* for regions of doubtful boxes, if they are wanted */
 };
 
 /* Plans the searches in a stored picture of this shape and EXIF orientation that are asked for. ST_LIMIT when
@@ -46,6 +49,15 @@ bool detection_takes_planes(const struct parameters *parameters, const struct im
 
 /* Whether GPUs search with all of the detectors. */
 bool detection_suits_gpu(const struct detection *detection);
+
+/* The part of a threshold that doubtful boxes reach. */
+#define DETECTION_DOUBTFUL 0.7
+
+/* The least score of what the search of the detector finds for certain. */
+double detection_threshold(const struct detector *detector, const struct parameters *parameters);
+
+/* How many sets of boxes there are. */
+unsigned detection_boxes(const struct detection *detection);
 
 /* Bytes of *detection->found. */
 size_t detection_found_bytes(const struct detection *detection);

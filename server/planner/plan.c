@@ -84,7 +84,7 @@ static bool keeps_planes(const struct work_plan *plan, const struct image_shape 
 }
 
 enum filter_answer plan_answer(const struct work_plan *plan) {
-    return plan->parameters->filter ? plan->parameters->filter->answer : ANSWER_PICTURE;
+    return parameters_answer(plan->parameters);
 }
 
 bool plan_searches_apart(const struct work_plan *plan) {

@@ -4,7 +4,7 @@
 #include "core/orient.h"
 
 /* A list may say how large its picture is. */
-static enum status check_list(const struct region_list_size *list, uint32_t width, uint32_t height,
+static enum status check_list(const struct region_list_about *list, uint32_t width, uint32_t height,
                               struct error *err) {
     bool same = (!list->width || list->width == width) && (!list->height || list->height == height);
     return same ? ST_OK
@@ -20,7 +20,7 @@ enum status selection_init(struct selection *selection, const struct parameters 
     *selection = (struct selection){.region = parameters->input.region};
     selection->redact = parameters->input.mode == MODE_REDACT;
     selection->wanted = parameters_select(parameters);
-    enum status status = check_list(&parameters->input.list_size, shown_width, shown_height, err);
+    enum status status = check_list(&parameters->input.about, shown_width, shown_height, err);
     if (selection->redact && status == ST_OK) {
         status = region_check_size(&selection->region, shown_width, shown_height, err);
     }

@@ -56,7 +56,8 @@ static void allow_file(struct sandbox *sandbox, int ruleset, const char *path) {
 }
 
 static void allow_files(struct sandbox *sandbox, int ruleset, const struct config *config, const char *file) {
-    const char *const paths[] = {file ? file : "", config->token_file, config->tls_cert, config->tls_key};
+    const char *const paths[] = {file ? file : "", config->token_file, config->tls_cert,
+                                 config->tls_key,  config->report_key, config->report_trust};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         if (paths[i][0]) {
             allow_file(sandbox, ruleset, paths[i]);

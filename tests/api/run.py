@@ -49,13 +49,14 @@ def main():
         return 77
     import clients
     import daemon
+    import evidence
 
     examples = int(sys.argv[1]) if len(sys.argv) > 1 else 15
     with tempfile.TemporaryDirectory() as folder:
         tokens = pathlib.Path(folder) / 'tokens'
         tokens.write_text(TOKEN + '\n')
         tokens.chmod(0o600)
-        with daemon.Daemon('--token-file', tokens) as running:
+        with daemon.Daemon('--token-file', tokens, '--report-key', evidence.make_key(pathlib.Path(folder), 'tests')) as running:
             valid = validate(running.get('/openapi.json').text)
             print('api: the description is', 'valid' if valid else 'NOT valid', flush=True)
             usable = valid and clients.check(running, TOKEN, pathlib.Path(folder), PACKAGES)

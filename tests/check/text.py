@@ -8,7 +8,7 @@ import tree
 LICENSED = (".c", ".h", ".def", ".cu", ".cuh", ".sh", ".py", ".conf", ".js", ".css", ".html")
 BINARY = (".jpg", ".jpeg", ".png", ".gz", ".xz", ".zip", ".webp", ".bin", ".icc")
 MACHINE = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+|workspace)/")
-COMMIT = re.compile(r"(?<![\w.-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,8}(?![\w.-])")
+COMMIT = re.compile(r"(?<![\w.-])(?!ed25519)(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,8}(?![\w.-])")
 DECISION_LINES = 40
 # Numbers that were measured on a host are in TUNED, and not beside the code.
 HOST = re.compile(r"\b(?:A100|B200|H100|H200|EPYC|Xeon)\b")

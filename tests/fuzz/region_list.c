@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t how = fuzz_byte(&input);
     struct region_set set = {0};
     struct region_keep keep = {0};
-    struct region_list_size list = {0};
+    struct region_list_about list = {0};
     struct error err = {0};
     region_lend(&set, &room);
     enum status status = region_list_parse(&set, &keep, input, &list, &err);

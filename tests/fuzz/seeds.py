@@ -363,6 +363,9 @@ def main():
         save(folder, 'request', data)
     for number, text in enumerate(LISTS):
         save(folder, 'region_list', bytes((number * 11 & 255,)) + text.encode())
+    digest = '{"sha256":"' + 'a' * 64 + '","format":"png","planes":true}'
+    save(folder, 'report', f'\1{{"report":1,"input":{digest},"answer":{digest},"parameters":[{{"name":"fill","value":"ring"}}],"redacted":{{"regions":[]}}}}'.encode())
+    save(folder, 'report', b'\0{"payloadType":"application/vnd.blurd.redaction+json","payload":"e30=","signatures":[{"keyid":"k","sig":"AA=="}]}')
     for number, data in enumerate(pngs):
         save(folder, 'mask_part', bytes((number * 11 & 255,)) + data)
     save(folder, 'module_cache', b'\1')

@@ -6,7 +6,7 @@ import json
 TITLES = {  # slug -> status
     'bad-parameter': 400, 'bad-request': 400, 'corrupt-image': 400, 'unauthorized': 401, 'not-found': 404,
     'method-not-allowed': 405, 'timeout': 408, 'body-too-large': 413, 'target-too-long': 414,
-    'unsupported-image': 415, 'limit-exceeded': 422, 'no-region': 422, 'headers-too-large': 431, 'transfer-encoding': 501,
+    'unsupported-image': 415, 'limit-exceeded': 422, 'no-region': 422, 'not-verified': 422, 'headers-too-large': 431, 'transfer-encoding': 501,
     'overloaded': 503, 'too-many-requests': 429}
 PREFIX = 'urn:blurd:problem:'
 

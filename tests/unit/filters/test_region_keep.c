@@ -183,7 +183,7 @@ static void test_full(void **state) {
 
 static enum status list(const char *text, struct region_keep *keep, struct region_set *set,
                         struct error *err) {
-    struct region_list_size size;
+    struct region_list_about size;
     *keep = (struct region_keep){0};
     *set = (struct region_set){0};
     region_lend(set, &room);

@@ -13,7 +13,7 @@
 static struct region_room room;
 
 static enum status parse(struct region_set *set, const char *text, struct error *err) {
-    struct region_list_size size;
+    struct region_list_about size;
     region_lend(set, &room);
     struct region_keep keep = {0};
     return region_list_parse(set, &keep, (struct bytes){(const uint8_t *)text, strlen(text)}, &size, err);

@@ -35,10 +35,10 @@ static void test_http_statuses(void **state) {
         enum status status;
         unsigned http_status;
     } table[] = {
-        {ST_OK, 200},        {ST_ARGUMENT, 400},     {ST_CORRUPT, 400}, {ST_UNSUPPORTED, 415},
-        {ST_TOO_LARGE, 413}, {ST_NOTHING, 422},      {ST_LIMIT, 422},   {ST_BUSY, 503},
-        {ST_TIMEOUT, 408},   {ST_CANCELLED, 499},    {ST_DEVICE, 500},  {ST_COUNT, 500},
-        {ST_INTERNAL, 500},  {(enum status)77, 500},
+        {ST_OK, 200},        {ST_ARGUMENT, 400},   {ST_CORRUPT, 400},      {ST_UNSUPPORTED, 415},
+        {ST_TOO_LARGE, 413}, {ST_NOTHING, 422},    {ST_LIMIT, 422},        {ST_BUSY, 503},
+        {ST_TIMEOUT, 408},   {ST_CANCELLED, 499},  {ST_DEVICE, 500},       {ST_COUNT, 500},
+        {ST_INTERNAL, 500},  {ST_UNVERIFIED, 422}, {(enum status)77, 500},
     };
     bool seen[ST_COUNT + 1] = {false};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -2,11 +2,12 @@
  * Redaction fails closed: without a readable model or memory for its masks, a request gets an error and no
  * picture. The list of faces that were found goes only to clients that ask for it. */
 #include "server/outcome.h"
-#include "server/picture/detection.h"
 #include "server/picture/envelope.h"
 #include "server/picture/selection.h"
 #include "server/picture/transcode_mask.h"
 #include "server/request.h"
+#include "server/route.h"
+#include "server/search/detection.h"
 #include "tests/unit/core/slot_fixture.h"
 
 #include <stdio.h>
@@ -24,7 +25,8 @@ static void test_a_model_that_cannot_be_read(void **state) {
     struct error err = {0};
     detection.result.plane[0].data = (uint8_t *)&none;
     pthread_mutex_init(&model.lock, NULL);
-    assert_int_equal(detection_read(&detection, 0, &(struct model *){&model}, &err), ST_CORRUPT);
+    assert_int_equal(detection_read(&detection, 0, &(struct parameters){0}, &(struct model *){&model}, &err),
+                     ST_CORRUPT);
     assert_non_null(strstr(err.text, "damaged"));
     pthread_mutex_destroy(&model.lock);
 }
@@ -140,6 +142,7 @@ static void test_a_list_of_regions_without_memory(void **state) {
         struct error err = {0};
         memset(&request, 0, sizeof request);
         request.slot = acquire(pool);
+        request.route = &(const struct route){.path = "/blur"};
         snprintf(request.content_type, sizeof request.content_type, "%s",
                  "multipart/form-data; boundary=simple");
         request.body_size = sizeof body - 1;

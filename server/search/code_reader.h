@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What reads codes for a search, in the process of a worker's isolated codecs. */
-#ifndef BLURD_SERVER_PICTURE_CODE_READER_H
-#define BLURD_SERVER_PICTURE_CODE_READER_H
+#ifndef BLURD_SERVER_SEARCH_CODE_READER_H
+#define BLURD_SERVER_SEARCH_CODE_READER_H
 
 #include "detect/codes/symbols.h"
 

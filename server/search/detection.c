@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/detection.h"
+#include "server/search/detection.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,11 @@ enum status detection_take_memory(struct detection *detection, struct slot *pict
     }
     image_place(&detection->result, memory);
     detection->found = (struct detection_found *)(void *)found;
-    return ST_OK;
+    if (detection->doubtful) {
+        detection->doubtful_room =
+            (struct region_room *)(void *)slot_take(own, sizeof(struct region_room), err);
+    }
+    return detection->doubtful && !detection->doubtful_room ? err->status : ST_OK;
 }
 
 /* A hundredth of a pixel is all that is told, so that regions made of an answer are those of the search. */
@@ -48,15 +52,52 @@ static struct candidates *copy_candidates(const struct detection *detection) {
     return copy;
 }
 
-enum status detection_read(struct detection *detection, unsigned index, struct model *const *models,
-                           struct error *err) {
-    const struct detection_search *search = &detection->search[index];
-    struct boxes *boxes = &detection->found->boxes[index];
+/* Finds the boxes with a score below the threshold, among which that above it do not count. */
+static enum status find_doubtful(const struct detection *detection, const struct detection_search *search,
+                                 const struct model_weights *weights, double threshold, struct boxes *boxes,
+                                 struct error *err) {
     const struct detector *detector = detector_get(search->detector);
+    enum status status = detector->find(weights, copy_candidates(detection), &search->frame, boxes, err);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
+        if (boxes->box[i].score < threshold) {
+            boxes->box[kept++] = boxes->box[i];
+        }
+    }
+    boxes->count = kept;
+    return status;
+}
+
+/* Leaves out what a search with that threshold would not have written. */
+static void cut_candidates(struct candidates *candidates, int32_t least) {
+    const uint32_t count = candidates->count < CANDIDATES_MAX ? candidates->count : CANDIDATES_MAX;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (candidates->candidate[i].sum[0] >= least) {
+            candidates->candidate[kept++] = candidates->candidate[i];
+        }
+    }
+    candidates->count = candidates->count > CANDIDATES_MAX ? candidates->count : kept;
+}
+
+enum status detection_read(struct detection *detection, unsigned index, const struct parameters *parameters,
+                           struct model *const *models, struct error *err) {
+    const struct detection_search *search = &detection->search[index];
+    struct boxes *boxes = &detection->found->boxes[index], *doubtful = boxes + detection->count;
+    const struct detector *detector = detector_get(search->detector);
+    const double threshold = detection_threshold(detector, parameters);
     const struct model_weights *weights = NULL;
     enum status status = detector->network ? model_read(models[search->detector], &weights, err) : ST_OK;
+    if (status == ST_OK && detection->doubtful) {
+        status = find_doubtful(detection, search, weights, threshold, doubtful, err);
+        round_boxes(doubtful);
+    }
     if (status == ST_OK) {
-        status = detector->find(weights, copy_candidates(detection), &search->frame, boxes, err);
+        struct candidates *candidates = copy_candidates(detection);
+        if (detection->doubtful && detector->network) {
+            cut_candidates(candidates, detector->least(weights, threshold));
+        }
+        status = detector->find(weights, candidates, &search->frame, boxes, err);
     }
     if (status == ST_OK) {
         round_boxes(boxes);
@@ -99,17 +140,45 @@ static enum status add_boxes(const struct boxes *boxes, const struct detection_s
     return status;
 }
 
-enum status detection_add(const struct detection *detection, const struct parameters *parameters,
-                          struct region_set *set, struct error *err) {
+/* `first` is the index of the boxes of the first search. */
+static enum status add_all(const struct detection *detection, unsigned first,
+                           const struct parameters *parameters, struct region_set *set, struct error *err) {
     enum status status = ST_OK;
     uint16_t entry = 0;
+    for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
+        status = add_boxes(&detection->found->boxes[first + i], &detection->search[i], parameters, set,
+                           &entry, err);
+    }
+    return status;
+}
+
+enum status detection_add(const struct detection *detection, const struct parameters *parameters,
+                          struct region_set *set, struct error *err) {
     if (!set->room) {
         region_lend(set, &detection->found->room);
     }
-    for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        status = add_boxes(&detection->found->boxes[i], &detection->search[i], parameters, set, &entry, err);
+    return add_all(detection, 0, parameters, set, err);
+}
+
+enum status detection_add_doubtful(const struct detection *detection, const struct parameters *parameters,
+                                   struct region_set *set, struct error *err) {
+    region_lend(set, detection->doubtful_room);
+    return add_all(detection, detection->count, parameters, set, err);
+}
+
+const struct box *detection_box(const struct detection *detection, bool doubtful, unsigned entry,
+                                const char **class) {
+    const struct boxes *boxes = &detection->found->boxes[doubtful ? detection->count : 0];
+    unsigned search = 0;
+    while (search < detection->count && entry > boxes[search].count) {
+        entry -= boxes[search++].count;
     }
-    return status;
+    if (search == detection->count || entry == 0) {
+        return NULL;
+    }
+    const struct box *box = &boxes[search].box[entry - 1];
+    *class = detector_get(detection->search[search].detector)->classes[box->class];
+    return box;
 }
 
 static enum status write_landmarks(const struct box *box, unsigned landmarks, struct buf *body,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Makes boxes, regions and answers of what planned searches found. A request that asks for them fails when
  * one cannot be done: no picture leaves with what was not looked for. */
-#ifndef BLURD_SERVER_PICTURE_DETECTION_H
-#define BLURD_SERVER_PICTURE_DETECTION_H
+#ifndef BLURD_SERVER_SEARCH_DETECTION_H
+#define BLURD_SERVER_SEARCH_DETECTION_H
 
 #include "detect/model.h"
 #include "server/outcome.h"
@@ -16,14 +16,23 @@ enum status detection_take_memory(struct detection *detection, struct slot *pict
                                   struct error *err);
 
 /* Finds the boxes in the result of the search of this index, of which it uses a copy, with the detector's one
- * of `models`. ST_LIMIT when there are too many to hide all. */
-enum status detection_read(struct detection *detection, unsigned index, struct model *const *models,
-                           struct error *err);
+ * of `models`; and the doubtful ones if they are wanted. ST_LIMIT when there are too many to hide all. */
+enum status detection_read(struct detection *detection, unsigned index, const struct parameters *parameters,
+                           struct model *const *models, struct error *err);
 
 /* Appends a region for each box of all searches to a set in the upright picture. ST_LIMIT when the set is
  * full. */
 enum status detection_add(const struct detection *detection, const struct parameters *parameters,
                           struct region_set *set, struct error *err);
+
+/* The same for each doubtful box, and a set that has none. */
+enum status detection_add_doubtful(const struct detection *detection, const struct parameters *parameters,
+                                   struct region_set *set, struct error *err);
+
+/* The box of a region that was found, by its number in its list, from 1, and the name of its class. NULL:
+ * there is none. */
+const struct box *detection_box(const struct detection *detection, bool doubtful, unsigned entry,
+                                const char **class);
 
 /* Appends the answer of /detect. */
 enum status detection_write(const struct detection *detection, const struct parameters *parameters,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/code_reader.h"
+#include "server/search/code_reader.h"
 
 #include "codecs/process/codec_link.h"
 #include "detect/codes/reader/codes_read.h"

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/client/verify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/json/json_reader.h"
+#include "server/benchmark/bench_daemon.h"
+#include "server/client/post.h"
+#include "server/evidence/report_keys.h"
+
+enum { FILES_MIN = 2, FILES_MAX = 4, FILE_BYTES_MAX = 256 << 20, ANSWER_MAX = 8 << 20, OPTION_SIZE = 1100 };
+
+static enum status read_file(const char *path, struct buf *file, struct error *err) {
+    FILE *from = fopen(path, "re");
+    uint8_t piece[4096];
+    enum status status = ST_OK;
+    if (!from) {
+        return fail(err, ST_ARGUMENT, "cannot open %s: %s", path, strerror(errno));
+    }
+    for (size_t got; status == ST_OK && (got = fread(piece, 1, sizeof piece, from)) > 0;) {
+        status = buf_append(file, piece, got, err);
+    }
+    const bool failed = ferror(from);
+    fclose(from);
+    if (status == ST_LIMIT) {
+        return fail(err, ST_ARGUMENT, "%s is larger than %d MiB", path, FILE_BYTES_MAX >> 20);
+    }
+    return status == ST_OK && failed ? fail(err, ST_ARGUMENT, "cannot read %s", path) : status;
+}
+
+/* Options of the command line win over the environment, whose tokens, certificates and playground are for
+ * another daemon. */
+static enum status start(const struct config *config, struct bench_daemon *daemon, struct error *err) {
+    static char key[OPTION_SIZE], trust[OPTION_SIZE];
+    char *options[] = {(char[]){"blurd"},       (char[]){"--gpus=none"},   (char[]){"--max-body=1GiB"},
+                              (char[]){"--tls-cert="}, (char[]){"--tls-key="},    (char[]){"--token-file="},
+                              (char[]){"--admin-listen="},   (char[]){"--playground=off"}, (char[]){"--otlp-endpoint="},
+                              key,                     trust};
+    snprintf(key, sizeof key, "--report-key=%s", config->report_key);
+    snprintf(trust, sizeof trust, "--report-trust=%s", config->report_trust);
+    return bench_daemon_start(daemon, sizeof options / sizeof *options, options, err);
+}
+
+/* The sentence of a problem. */
+static void read_detail(struct bytes problem, char *detail, size_t size) {
+    struct json_reader reader;
+    char name[16];
+    bool more, read = true;
+    snprintf(detail, size, "the daemon answered something else");
+    json_reader_init(&reader, problem);
+    read = json_reader_open(&reader, '{');
+    while (read && json_reader_next(&reader, '}', &more) && more) {
+        read = json_reader_name(&reader, name, sizeof name) &&
+               (strcmp(name, "detail") == 0 ? json_reader_text(&reader, detail, size) : json_reader_skip(&reader));
+    }
+}
+
+static enum status judge(unsigned http_status, const struct buf *answer, FILE *out, struct error *err) {
+    char detail[ERROR_TEXT_MAX];
+    if (http_status == 200) {
+        fwrite(answer->data, 1, answer->size, out);
+        return fflush(out) == 0 ? ST_OK : fail(err, ST_ARGUMENT, "cannot write the answer");
+    }
+    read_detail(buf_bytes(answer), detail, sizeof detail);
+    return fail(err, ST_UNVERIFIED, "not verified: %.300s", detail);
+}
+
+enum status verify_run(const struct config *config, int argc, char *const *argv, int first, FILE *out,
+                       struct error *err) {
+    static const char *const names[FILES_MAX] = {"report", "answer", "input", "mask"};
+    const int count = argc - first;
+    struct buf file[FILES_MAX], answer;
+    struct post_part part[FILES_MAX];
+    struct bench_daemon daemon;
+    unsigned http_status = 0;
+    enum status status = ST_OK;
+    if (count < FILES_MIN || count > FILES_MAX) {
+        return fail(err, ST_ARGUMENT, "verify takes 2 to 4 files: REPORT ANSWER [INPUT [MASK]]");
+    }
+    buf_init(&answer, ANSWER_MAX);
+    for (int i = 0; i < count; i++) {
+        buf_init(&file[i], FILE_BYTES_MAX);
+        status = status == ST_OK ? read_file(argv[first + i], &file[i], err) : status;
+        part[i] = (struct post_part){names[i], buf_bytes(&file[i])};
+    }
+    status = status == ST_OK ? start(config, &daemon, err) : status;
+    if (status == ST_OK) {
+        status = post_form(daemon.port, "/verify", part, (unsigned)count, &http_status, &answer, err);
+        bench_daemon_stop(&daemon);
+    }
+    status = status == ST_OK ? judge(http_status, &answer, out, err) : status;
+    for (int i = 0; i < count; i++) {
+        buf_finish(&file[i]);
+    }
+    buf_finish(&answer);
+    return status;
+}
+
+enum status verify_public_key(const struct config *config, FILE *out, struct error *err) {
+    struct report_keys *keys;
+    char line[REPORT_KEY_LINE_MAX];
+    if (!config->report_key[0]) {
+        return fail(err, ST_ARGUMENT, "report_key is empty: there is no key");
+    }
+    enum status status = report_keys_load(&keys, config->report_key, "", err);
+    if (status != ST_OK) {
+        return status;
+    }
+    report_keys_line(keys, line);
+    report_keys_destroy(keys);
+    fprintf(out, "%s\n", line);
+    return fflush(out) == 0 ? ST_OK : fail(err, ST_ARGUMENT, "cannot write the key");
+}

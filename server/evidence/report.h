@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * What a report says about a redaction: a JSON text, docs/api/report.schema.json, that is signed
+ * (server/evidence/dsse.h) and precedes the picture in the answer. It has digests, numbers and names, and
+ * nothing of what the picture shows. */
+#ifndef BLURD_SERVER_EVIDENCE_REPORT_H
+#define BLURD_SERVER_EVIDENCE_REPORT_H
+
+#include "server/evidence/digest.h"
+#include "server/planner/plan.h"
+
+struct request;
+
+#define REPORT_TYPE "application/vnd.blurd.redaction+json"
+
+enum { REPORT_VERSION = 1, REPORT_BOUNDARY_MAX = 64 };
+
+/* Puts the signed report in front of the picture in the answer's body, which becomes multipart/mixed with the
+ * request's `boundary`. To be called once the picture is complete; all of it is in the body. ST_BUSY or
+ * ST_LIMIT: there is no memory; then no picture may be sent. */
+enum status report_add(struct request *request, const struct work_plan *plan, struct error *err);
+
+#endif
