@@ -2,6 +2,7 @@
  * What replaces the content of a region before the filters run, as a request says it:
  *
  *     mean                   16 levels of the region's own mean
+ *     tiles                  the same level in tiles, a little lighter or darker, which look like a mosaic
  *     ring                   the mean of pixels around it
  *     rrggbb, #rrggbbaa      a colour
  *
@@ -15,10 +16,12 @@
 
 enum fill_kind { FILL_MEAN, FILL_COLOUR, FILL_RING, FILL_KINDS };
 
+enum { FILL_TILE_SIDE = 16 }; /* pixels */
 enum { FILL_RING_WIDTH = 8 }; /* pixels around a region's bounding rectangle; whole samples of all planes */
 
 struct fill {
     uint8_t kind;      /* enum fill_kind */
+    uint8_t tiles;     /* FILL_MEAN: not 0 when it looks like tiles, whatever the filter is */
     uint8_t colour[4]; /* FILL_COLOUR: red, green, blue, alpha in sRGB; FILL_RING: where there is no ring */
 };
 

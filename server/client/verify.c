@@ -34,10 +34,17 @@ static enum status read_file(const char *path, struct buf *file, struct error *e
  * another daemon. */
 static enum status start(const struct config *config, struct bench_daemon *daemon, struct error *err) {
     static char key[OPTION_SIZE], trust[OPTION_SIZE];
-    char *options[] = {(char[]){"blurd"},       (char[]){"--gpus=none"},   (char[]){"--max-body=1GiB"},
-                              (char[]){"--tls-cert="}, (char[]){"--tls-key="},    (char[]){"--token-file="},
-                              (char[]){"--admin-listen="},   (char[]){"--playground=off"}, (char[]){"--otlp-endpoint="},
-                              key,                     trust};
+    char *options[] = {(char[]){"blurd"},
+                       (char[]){"--gpus=none"},
+                       (char[]){"--max-body=1GiB"},
+                       (char[]){"--tls-cert="},
+                       (char[]){"--tls-key="},
+                       (char[]){"--token-file="},
+                       (char[]){"--admin-listen="},
+                       (char[]){"--playground=off"},
+                       (char[]){"--otlp-endpoint="},
+                       key,
+                       trust};
     snprintf(key, sizeof key, "--report-key=%s", config->report_key);
     snprintf(trust, sizeof trust, "--report-trust=%s", config->report_trust);
     return bench_daemon_start(daemon, sizeof options / sizeof *options, options, err);
@@ -53,7 +60,8 @@ static void read_detail(struct bytes problem, char *detail, size_t size) {
     read = json_reader_open(&reader, '{');
     while (read && json_reader_next(&reader, '}', &more) && more) {
         read = json_reader_name(&reader, name, sizeof name) &&
-               (strcmp(name, "detail") == 0 ? json_reader_text(&reader, detail, size) : json_reader_skip(&reader));
+               (strcmp(name, "detail") == 0 ? json_reader_text(&reader, detail, size)
+                                            : json_reader_skip(&reader));
     }
 }
 

@@ -17,7 +17,8 @@ static void search_notes(const uint8_t *at, size_t size, char text[BUILD_ID_TEXT
             return;
         }
         const uint8_t *id = at + sizeof *note + name;
-        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(at + sizeof *note, "GNU", 4) == 0) {
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+            memcmp(at + sizeof *note, "GNU", 4) == 0) {
             for (size_t i = 0; i < note->n_descsz && 2 * i + 3 <= BUILD_ID_TEXT; i++) {
                 snprintf(text + 2 * i, 3, "%02x", id[i]);
             }

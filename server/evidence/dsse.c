@@ -98,8 +98,7 @@ static bool read_member(struct json_reader *reader, struct envelope *envelope, s
     if (!json_reader_name(reader, name, sizeof name)) {
         return false;
     }
-    return strcmp(name, "payloadType") == 0
-               ? json_reader_text(reader, envelope->type, sizeof envelope->type)
+    return strcmp(name, "payloadType") == 0  ? json_reader_text(reader, envelope->type, sizeof envelope->type)
            : strcmp(name, "payload") == 0    ? json_reader_text(reader, envelope->payload, size)
            : strcmp(name, "signatures") == 0 ? envelope->count == 0 && read_signatures(reader, envelope)
                                              : json_reader_skip(reader);
@@ -120,7 +119,8 @@ static bool read_all(struct bytes text, struct envelope *envelope) {
     return !more && envelope->payload[0] && json_reader_peek(&reader) == '\0' && reader.at == reader.end;
 }
 
-/* Decodes in place: bytes are fewer than letters. Each text has one form, so that no letter can be altered. */
+/* Decodes in place: bytes are fewer than letters. Each text has one form, so that no letter can be altered.
+ */
 static bool decode(char *base64, size_t *size) {
     const gnutls_datum_t in = {(unsigned char *)base64, (unsigned)strlen(base64)};
     gnutls_datum_t raw = {0}, again = {0};
@@ -161,7 +161,8 @@ enum status dsse_read(const struct report_keys *keys, const char *type, struct b
     struct buf sealed;
     size_t size = 0;
     if (text.size > DSSE_BYTES_MAX) {
-        return fail(err, ST_CORRUPT, "the envelope has %zu bytes, the limit is %d", text.size, DSSE_BYTES_MAX);
+        return fail(err, ST_CORRUPT, "the envelope has %zu bytes, the limit is %d", text.size,
+                    DSSE_BYTES_MAX);
     }
     envelope.payload = (char *)slot_take(slot, text.size + 1, err);
     uint8_t *room = envelope.payload ? slot_take(slot, text.size + 2 * TYPE_MAX, err) : NULL;

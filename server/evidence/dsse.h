@@ -18,8 +18,8 @@ enum status dsse_write(struct report_keys *keys, const char *type, struct bytes 
                        struct error *err);
 
 /* Reads an envelope: the text, and the name of the first key whose signature holds. Both lie in memory that
- * the slot hands out. ST_CORRUPT: it is no envelope of that type. ST_ARGUMENT: no signature holds; the sentence
- * is that of the last one. ST_BUSY or ST_LIMIT as slot_take. */
+ * the slot hands out. ST_CORRUPT: it is no envelope of that type. ST_ARGUMENT: no signature holds; the
+ * sentence is that of the last one. ST_BUSY or ST_LIMIT as slot_take. */
 enum status dsse_read(const struct report_keys *keys, const char *type, struct bytes envelope,
                       struct slot *slot, struct bytes *text, char signer[REPORT_KEY_NAME_MAX + 1],
                       struct error *err);

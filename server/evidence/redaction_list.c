@@ -7,7 +7,6 @@
 
 #include "core/orient.h"
 #include "server/search/detection.h"
-#include "server/evidence/digest.h"
 
 _Static_assert((int)REGION_LIST_SHA256 == (int)DIGEST_BYTES, "a list has a whole digest");
 
@@ -67,11 +66,13 @@ static enum status write_region(const struct regions *to, uint32_t index) {
         [REGION_GIVEN] = "region", [REGION_LISTED] = "list", [REGION_FOUND] = "found"};
     const struct region *region = region_get(to->set, index);
     const char *class = NULL;
-    const struct box *box =
-        region->source == REGION_FOUND ? detection_box(to->detection, to->doubtful, region->entry, &class) : NULL;
+    const struct box *box = region->source == REGION_FOUND
+                                ? detection_box(to->detection, to->doubtful, region->entry, &class)
+                                : NULL;
     enum status status = buf_printf(to->body, to->err, "%s\n{", index ? "," : "");
     status = status == ST_OK ? write_shape(to, index) : status;
-    status = status == ST_OK ? buf_printf(to->body, to->err, ",\"origin\":\"%s\"", origins[region->source]) : status;
+    status = status == ST_OK ? buf_printf(to->body, to->err, ",\"origin\":\"%s\"", origins[region->source])
+                             : status;
     if (box && status == ST_OK) {
         status = buf_printf(to->body, to->err, ",\"label\":\"%s\",\"score\":%.4f", class, box->score);
     }
@@ -86,17 +87,12 @@ static enum status write_regions(const struct regions *to, const char *name) {
     return status == ST_OK ? buf_printf(to->body, to->err, "]") : status;
 }
 
-static enum status write_head(const struct work_plan *plan, const struct image_shape *upright, struct buf *body,
-                              struct error *err) {
-    struct digest digest;
+static enum status write_head(const struct work_plan *plan, const struct digest *input,
+                              const struct image_shape *upright, struct buf *body, struct error *err) {
     char text[DIGEST_TEXT];
-    enum status status = digest_of(plan->input, &digest, err);
-    return status == ST_OK
-               ? buf_printf(body, err,
-                            "{\"width\":%u,\"height\":%u,\"sha256\":\"%s\",\"clear_transparent\":%s",
-                            upright->width, upright->height, digest_text(&digest, text),
-                            parameters_clear_transparent(plan->parameters) ? "true" : "false")
-               : status;
+    return buf_printf(body, err, "{\"width\":%u,\"height\":%u,\"sha256\":\"%s\",\"clear_transparent\":%s",
+                      upright->width, upright->height, digest_text(input, text),
+                      parameters_clear_transparent(plan->parameters) ? "true" : "false");
 }
 
 /* Regions lie in the upright picture, whether or not the answer is turned. */
@@ -104,7 +100,8 @@ static struct image_shape upright_of(const struct work_plan *plan) {
     return orient_shape(&plan->picture.pixels, plan->picture.metadata.orientation);
 }
 
-static enum status write_list(const struct work_plan *plan, struct buf *body, struct error *err) {
+static enum status write_list(const struct work_plan *plan, const struct digest *input, struct buf *body,
+                              struct error *err) {
     const struct image_shape upright = upright_of(plan);
     struct region_set set = plan->selection.region;
     region_turn(&set, 1);
@@ -114,12 +111,13 @@ static enum status write_list(const struct work_plan *plan, struct buf *body, st
                                .height = upright.height,
                                .body = body,
                                .err = err};
-    enum status status = write_head(plan, &upright, body, err);
+    enum status status = write_head(plan, input, &upright, body, err);
     return status == ST_OK ? write_regions(&to, "regions") : status;
 }
 
-enum status redaction_list_write(const struct work_plan *plan, struct buf *body, struct error *err) {
-    enum status status = write_list(plan, body, err);
+enum status redaction_list_write(const struct work_plan *plan, const struct digest *input, struct buf *body,
+                                 struct error *err) {
+    enum status status = write_list(plan, input, body, err);
     return status == ST_OK ? buf_printf(body, err, "}") : status;
 }
 
@@ -133,7 +131,9 @@ enum status redaction_list_plan(const struct work_plan *plan, struct buf *body, 
                                .height = upright.height,
                                .body = body,
                                .err = err};
-    enum status status = write_list(plan, body, err);
+    struct digest input;
+    enum status status = digest_of(plan->input, &input, err);
+    status = status == ST_OK ? write_list(plan, &input, body, err) : status;
     status = status == ST_OK ? detection_add_doubtful(&plan->detection, plan->parameters, &set, err) : status;
     status = status == ST_OK ? write_regions(&to, "doubtful") : status;
     return status == ST_OK ? buf_printf(body, err, "}\n") : status;

@@ -5,12 +5,14 @@
 #ifndef BLURD_SERVER_EVIDENCE_REDACTION_LIST_H
 #define BLURD_SERVER_EVIDENCE_REDACTION_LIST_H
 
+#include "server/evidence/digest.h"
 #include "server/planner/plan.h"
 
-/* Appends the list of a plan whose searches are done, as a JSON object: the picture's size and SHA-256, and
- * each region with what named it (`region`, `list` or `found`) and, of what was found, score and class. ST_LIMIT
- * or ST_BUSY as buf_append. */
-enum status redaction_list_write(const struct work_plan *plan, struct buf *body, struct error *err);
+/* Appends the list of a plan whose searches are done, as a JSON object: the picture's size and digest, and
+ * each region with what named it (`region`, `list` or `found`) and, of what was found, score and class.
+ * ST_LIMIT or ST_BUSY as buf_append. */
+enum status redaction_list_write(const struct work_plan *plan, const struct digest *input, struct buf *body,
+                                 struct error *err);
 
 /* The same with the array `doubtful`, which is passed over when the list comes back. */
 enum status redaction_list_plan(const struct work_plan *plan, struct buf *body, struct error *err);

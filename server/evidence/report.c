@@ -27,7 +27,7 @@ enum {
 struct report_draft {
     struct request *request;
     const struct work_plan *plan;
-    struct digest answer;
+    struct digest input, answer;
     struct buf text;
     struct error *err;
     bool more; /* an element of the array precedes */
@@ -98,8 +98,8 @@ static enum status append_detectors(struct report_draft *to) {
         const struct detector *detector = detector_get(id);
         struct digest digest;
         char text[DIGEST_TEXT];
-        status = buf_printf(&to->text, to->err, "%s{\"name\":\"%s\",\"threshold\":%g,\"found\":%u", i ? "," : "",
-                            detector->name, detection_threshold(detector, to->plan->parameters),
+        status = buf_printf(&to->text, to->err, "%s{\"name\":\"%s\",\"threshold\":%g,\"found\":%u",
+                            i ? "," : "", detector->name, detection_threshold(detector, to->plan->parameters),
                             to->request->outcome.found[id]);
         if (status == ST_OK && detector->network) {
             status = model_digests_get(&to->request->service->model_digests, id, service->model[id], &digest,
@@ -113,27 +113,24 @@ static enum status append_detectors(struct report_draft *to) {
     return status == ST_OK ? buf_printf(&to->text, to->err, "]") : status;
 }
 
-static enum status append_file(struct report_draft *to, const char *name, const struct digest *digest, size_t size,
-                               enum codec_id codec) {
+static enum status append_file(struct report_draft *to, const char *name, const struct digest *digest,
+                               size_t size, enum codec_id codec) {
     char text[DIGEST_TEXT];
-    return buf_printf(&to->text, to->err, ",\n\"%s\":{\"sha256\":\"%s\",\"bytes\":%zu,\"format\":\"%s\"", name,
-                      digest_text(digest, text), size, codec_get(codec)->name);
+    return buf_printf(&to->text, to->err, ",\n\"%s\":{\"sha256\":\"%s\",\"bytes\":%zu,\"format\":\"%s\"",
+                      name, digest_text(digest, text), size, codec_get(codec)->name);
 }
 
 static enum status append_files(struct report_draft *to) {
     const struct work_plan *plan = to->plan;
-    struct digest input;
-    enum status status = digest_of(plan->input, &input, to->err);
-    status = status == ST_OK
-                 ? append_file(to, "input", &input, plan->input.size, plan->picture.codec)
-                 : status;
+    enum status status = append_file(to, "input", &to->input, plan->input.size, plan->picture.codec);
     status = status == ST_OK ? buf_printf(&to->text, to->err, ",\"planes\":%s}",
                                           plan->stored.model == PIXEL_YCBCR ? "true" : "false")
                              : status;
-    status = status == ST_OK ? append_file(to, "answer", &to->answer, to->request->answer.body.size, plan->output)
-                             : status;
-    return status == ST_OK ? buf_printf(&to->text, to->err, ",\"width\":%u,\"height\":%u}", plan->encoded.width,
-                                        plan->encoded.height)
+    status = status == ST_OK
+                 ? append_file(to, "answer", &to->answer, to->request->answer.body.size, plan->output)
+                 : status;
+    return status == ST_OK ? buf_printf(&to->text, to->err, ",\"width\":%u,\"height\":%u}",
+                                        plan->encoded.width, plan->encoded.height)
                            : status;
 }
 
@@ -161,7 +158,7 @@ static enum status append_fill(struct report_draft *to) {
     static const char *const kinds[FILL_KINDS] = {"mean", "colour", "ring"};
     const struct fill *fill = &to->plan->parameters->input.fill;
     enum status status = buf_printf(&to->text, to->err, ",\n\"fill\":{\"kind\":\"%s\",\"bits\":%u",
-                                    kinds[fill->kind], fill_bits(to->plan));
+                                    fill->tiles ? "tiles" : kinds[fill->kind], fill_bits(to->plan));
     if (status == ST_OK && fill->kind == FILL_COLOUR) {
         const uint8_t *c = fill->colour;
         status = buf_printf(&to->text, to->err, ",\"colour\":\"%02x%02x%02x%02x\"", c[0], c[1], c[2], c[3]);
@@ -172,17 +169,16 @@ static enum status append_fill(struct report_draft *to) {
 /* What holds outside of the regions, as docs/api/redact.md explains it. */
 static const char *outside(const struct report_draft *draft) {
     const struct work_plan *plan = draft->plan;
-    const bool exact = plan->output == CODEC_PNG ||
-                       (codec_get(plan->output)->lossless && plan->parameters->output.lossless);
+    const bool exact =
+        plan->output == CODEC_PNG || (codec_get(plan->output)->lossless && plan->parameters->output.lossless);
     return draft->request->outcome.kept_blocks ? "blocks" : exact ? "pixels" : "encoded";
 }
 
 static enum status append_rest(struct report_draft *to) {
-    enum status status =
-        buf_printf(&to->text, to->err, ",\n\"outside\":\"%s\",\"notice\":", outside(to));
+    enum status status = buf_printf(&to->text, to->err, ",\n\"outside\":\"%s\",\"notice\":", outside(to));
     status = status == ST_OK ? append_string(to, to->request->outcome.notice) : status;
     status = status == ST_OK ? buf_printf(&to->text, to->err, ",\n\"redacted\":") : status;
-    status = status == ST_OK ? redaction_list_write(to->plan, &to->text, to->err) : status;
+    status = status == ST_OK ? redaction_list_write(to->plan, &to->input, &to->text, to->err) : status;
     return status == ST_OK ? buf_printf(&to->text, to->err, "}\n") : status;
 }
 
@@ -200,9 +196,9 @@ static enum status append_head(struct report_draft *to) {
 }
 
 static enum status write_text(struct report_draft *to) {
-    static enum status (*const parts[])(struct report_draft *) = {append_head,      append_files,  append_parameters,
-                                                           append_detectors, append_mask,   append_fill,
-                                                           append_rest};
+    static enum status (*const parts[])(struct report_draft *) = {
+        append_head, append_files, append_parameters, append_detectors,
+        append_mask, append_fill,  append_rest};
     enum status status = ST_OK;
     for (unsigned i = 0; i < sizeof parts / sizeof *parts && status == ST_OK; i++) {
         status = parts[i](to);
@@ -234,21 +230,24 @@ static enum status write_head(const struct report_draft *draft, const char *boun
                                           buf_bytes(&draft->text), head, draft->err)
                              : status;
     return status == ST_OK
-               ? buf_printf(head, draft->err,
-                            "\r\n--%s\r\nContent-Type: %s\r\nContent-Disposition: attachment; name=\"answer\"; "
-                            "filename=\"redacted.%s\"\r\n\r\n",
-                            boundary, codec->mime, codec->name)
+               ? buf_printf(
+                     head, draft->err,
+                     "\r\n--%s\r\nContent-Type: %s\r\nContent-Disposition: attachment; name=\"answer\"; "
+                     "filename=\"redacted.%s\"\r\n\r\n",
+                     boundary, codec->mime, codec->name)
                : status;
 }
 
 static enum status add(struct report_draft *draft) {
     char *boundary = draft->request->outcome.boundary, digits[DIGEST_TEXT], tail[REPORT_BOUNDARY_MAX + 16];
     struct buf head;
-    snprintf(boundary, REPORT_BOUNDARY_MAX, "blurd-%.*s", BOUNDARY_DIGITS, digest_text(&draft->answer, digits));
+    snprintf(boundary, REPORT_BOUNDARY_MAX, "blurd-%.*s", BOUNDARY_DIGITS,
+             digest_text(&draft->answer, digits));
     snprintf(tail, sizeof tail, "\r\n--%s--\r\n", boundary);
     buf_init(&head, 2 * (size_t)TEXT_MAX);
     enum status status = write_head(draft, boundary, &head);
-    status = status == ST_OK ? enclose(&draft->request->answer.body, buf_bytes(&head), tail, draft->err) : status;
+    status =
+        status == ST_OK ? enclose(&draft->request->answer.body, buf_bytes(&head), tail, draft->err) : status;
     buf_finish(&head);
     return status;
 }
@@ -257,6 +256,7 @@ enum status report_add(struct request *request, const struct work_plan *plan, st
     struct report_draft draft = {.request = request, .plan = plan, .err = err};
     buf_init(&draft.text, TEXT_MAX);
     enum status status = digest_of(buf_bytes(&request->answer.body), &draft.answer, err);
+    status = status == ST_OK ? digest_of(plan->input, &draft.input, err) : status;
     status = status == ST_OK ? write_text(&draft) : status;
     /* Beside the text there are a copy that is signed, the envelope and its place in the answer. */
     status = status == ST_OK ? slot_claim(request->slot, 6 * draft.text.size, err) : status;

@@ -58,10 +58,11 @@ static enum status take_public(gnutls_x509_privkey_t key, const char *path, stru
         gnutls_memset(k.data, 0, k.size);
     }
     gnutls_free(x.data), gnutls_free(y.data), gnutls_free(k.data);
-    return right ? ST_OK
-                 : fail(err, ST_ARGUMENT,
-                        "%s holds no Ed25519 key; `openssl genpkey -algorithm ed25519 -out NAME.pem` makes one",
-                        path);
+    return right
+               ? ST_OK
+               : fail(err, ST_ARGUMENT,
+                      "%s holds no Ed25519 key; `openssl genpkey -algorithm ed25519 -out NAME.pem` makes one",
+                      path);
 }
 
 static enum status import_signer(struct report_keys *keys, gnutls_x509_privkey_t key, const char *path,
@@ -128,13 +129,14 @@ static enum status take_line(struct report_keys *keys, const char *path, unsigne
     }
     text[strcspn(text, " \t\r")] = '\0';
     if (!is_name(line, (size_t)(blank - line)) || !parse_public(text, key.byte)) {
-        return fail(err, ST_ARGUMENT, "%s, line %u: there must be a key's name and the base64 of its 32 bytes",
-                    path, number);
+        return fail(err, ST_ARGUMENT,
+                    "%s, line %u: there must be a key's name and the base64 of its 32 bytes", path, number);
     }
     memcpy(key.name, line, (size_t)(blank - line));
     const struct public_key *same = find(keys, key.name);
     if (same && memcmp(same->byte, key.byte, sizeof key.byte) != 0) {
-        return fail(err, ST_ARGUMENT, "%s, line %u: there is another key of the name %s", path, number, key.name);
+        return fail(err, ST_ARGUMENT, "%s, line %u: there is another key of the name %s", path, number,
+                    key.name);
     }
     if (!same && keys->count == REPORT_KEYS_MAX) {
         return fail(err, ST_ARGUMENT, "%s has more than %d keys", path, REPORT_KEYS_MAX);
@@ -223,9 +225,8 @@ static bool is_signed(const struct public_key *key, struct bytes data, struct by
     if (gnutls_pubkey_init(&public) != 0) {
         return false;
     }
-    const bool right =
-        gnutls_pubkey_import_ecc_raw(public, GNUTLS_ECC_CURVE_ED25519, &x, NULL) == 0 &&
-        gnutls_pubkey_verify_data2(public, GNUTLS_SIGN_EDDSA_ED25519, 0, &text, &given) >= 0;
+    const bool right = gnutls_pubkey_import_ecc_raw(public, GNUTLS_ECC_CURVE_ED25519, &x, NULL) == 0 &&
+                       gnutls_pubkey_verify_data2(public, GNUTLS_SIGN_EDDSA_ED25519, 0, &text, &given) >= 0;
     gnutls_pubkey_deinit(public);
     return right;
 }
@@ -235,7 +236,8 @@ enum status report_keys_verify(const struct report_keys *keys, const char *name,
     char quoted[VALUE_QUOTE_MAX];
     const struct public_key *key = keys ? find(keys, name) : NULL;
     if (!key) {
-        return fail(err, ST_ARGUMENT, "no key of the name %s is trusted (--report-trust)", value_quote(name, quoted));
+        return fail(err, ST_ARGUMENT, "no key of the name %s is trusted (--report-trust)",
+                    value_quote(name, quoted));
     }
     return is_signed(key, data, signature)
                ? ST_OK

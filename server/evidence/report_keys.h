@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The key that signs reports, and the public keys that are trusted to have signed some: Ed25519 (RFC 8032), by
- * GnuTLS. A key has a name, by which a report says who signed it: that of its file without folder and ending.
- * A new key gets a new file, and reports of the old one stay good while its public key is trusted. */
+ * The key that signs reports, and the public keys that are trusted to have signed some: Ed25519 (RFC 8032),
+ * by GnuTLS. A key has a name, by which a report says who signed it: that of its file without folder and
+ * ending. A new key gets a new file, and reports of the old one stay good while its public key is trusted. */
 #ifndef BLURD_SERVER_EVIDENCE_REPORT_KEYS_H
 #define BLURD_SERVER_EVIDENCE_REPORT_KEYS_H
 
@@ -22,9 +22,9 @@ enum {
 struct report_keys;
 
 /* Reads the private key (PEM, PKCS #8), unless `key` is "", and the file of trusted keys, unless `trusted` is
- * "": on each line a name and the base64 of a public key, as report_keys_line writes it; empty lines and those
- * that begin with # are skipped. Its own key is trusted, too. ST_ARGUMENT names the file and what is wrong, but
- * never a key. */
+ * "": on each line a name and the base64 of a public key, as report_keys_line writes it; empty lines and
+ * those that begin with # are skipped. Its own key is trusted, too. ST_ARGUMENT names the file and what is
+ * wrong, but never a key. */
 enum status report_keys_load(struct report_keys **keys, const char *key, const char *trusted,
                              struct error *err);
 
@@ -41,8 +41,8 @@ void report_keys_line(const struct report_keys *keys, char line[REPORT_KEY_LINE_
 enum status report_keys_sign(struct report_keys *keys, struct bytes data,
                              uint8_t signature[REPORT_SIGNATURE_BYTES], struct error *err);
 
-/* ST_OK: the key of that name, which is trusted, signed the data. ST_ARGUMENT: no key of that name is trusted,
- * or another one signed, or other data were signed. */
+/* ST_OK: the key of that name, which is trusted, signed the data. ST_ARGUMENT: no key of that name is
+ * trusted, or another one signed, or other data were signed. */
 enum status report_keys_verify(const struct report_keys *keys, const char *name, struct bytes data,
                                struct bytes signature, struct error *err);
 

@@ -41,7 +41,7 @@ static bool read_view(struct json_reader *reader, struct bytes *view) {
 
 static bool read_input(struct json_reader *reader, const char *name, void *context) {
     struct report_text *report = context;
-    return strcmp(name, "sha256") == 0 ? json_reader_text(reader, report->input, sizeof report->input)
+    return strcmp(name, "sha256") == 0   ? json_reader_text(reader, report->input, sizeof report->input)
            : strcmp(name, "planes") == 0 ? read_bool(reader, &report->planes)
                                          : json_reader_skip(reader);
 }
@@ -90,15 +90,16 @@ enum status report_text_read(struct bytes text, struct report_text *report, stru
     *report = (struct report_text){0};
     json_reader_init(&reader, text);
     if (!read_object(&reader, read_member, report) || json_reader_peek(&reader) || reader.at < reader.end) {
-        return fail(err, ST_CORRUPT, "at byte %zu of its text there is no valid JSON, or another kind of value",
+        return fail(err, ST_CORRUPT,
+                    "at byte %zu of its text there is no valid JSON, or another kind of value",
                     json_reader_offset(&reader) + 1);
     }
-    const char *missing = !report->version            ? "report"
-                          : !report->input[0]         ? "input"
-                          : !report->answer[0]        ? "answer"
-                          : !report->parameters.data  ? "parameters"
-                          : !report->redacted.data    ? "redacted"
-                                                      : NULL;
+    const char *missing = !report->version           ? "report"
+                          : !report->input[0]        ? "input"
+                          : !report->answer[0]       ? "answer"
+                          : !report->parameters.data ? "parameters"
+                          : !report->redacted.data   ? "redacted"
+                                                     : NULL;
     return missing ? fail(err, ST_CORRUPT, "its text has no %s", missing) : ST_OK;
 }
 
@@ -110,7 +111,8 @@ static bool read_parameter(struct json_reader *reader, const char *name, void *c
 }
 
 enum status report_text_parameters(struct bytes parameters,
-                                   enum status (*take)(void *context, const struct report_parameter *parameter,
+                                   enum status (*take)(void *context,
+                                                       const struct report_parameter *parameter,
                                                        struct error *err),
                                    void *context, struct error *err) {
     struct json_reader reader;

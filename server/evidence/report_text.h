@@ -32,7 +32,8 @@ struct report_parameter {
 
 /* Calls `take` with each parameter until one is refused. ST_CORRUPT: they are no such array. */
 enum status report_text_parameters(struct bytes parameters,
-                                   enum status (*take)(void *context, const struct report_parameter *parameter,
+                                   enum status (*take)(void *context,
+                                                       const struct report_parameter *parameter,
                                                        struct error *err),
                                    void *context, struct error *err);
 

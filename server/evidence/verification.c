@@ -50,8 +50,8 @@ static enum status read_form(struct request *request, struct verification *verif
     }
     for (unsigned i = PART_REPORT; i <= PART_ANSWER && status == ST_OK; i++) {
         if (verification->part[i].size == 0) {
-            return fail_argument(err, part_names[i], "%s is missing: verify takes a form with report and answer",
-                                 part_names[i]);
+            return fail_argument(err, part_names[i],
+                                 "%s is missing: verify takes a form with report and answer", part_names[i]);
         }
     }
     return status;
@@ -65,7 +65,8 @@ static enum status blame_report(enum status status, struct error *err) {
                                    : status;
 }
 
-static enum status open_report(struct request *request, struct verification *verification, struct error *err) {
+static enum status open_report(struct request *request, struct verification *verification,
+                               struct error *err) {
     enum status status =
         dsse_read(request->settings->report_keys, REPORT_TYPE, verification->part[PART_REPORT], request->slot,
                   &verification->text, verification->signer, err);
@@ -80,14 +81,15 @@ static enum status open_report(struct request *request, struct verification *ver
     return status;
 }
 
-static enum status check_digest(const struct verification *verification, enum part_name name, const char *stated,
-                                struct error *err) {
+static enum status check_digest(const struct verification *verification, enum part_name name,
+                                const char *stated, struct error *err) {
     struct digest digest;
     char text[DIGEST_TEXT];
     enum status status = digest_of(verification->part[name], &digest, err);
     if (status == ST_OK && strcmp(digest_text(&digest, text), stated) != 0) {
         return fail_naming(err, ST_UNVERIFIED, part_names[name],
-                           "the %s is not the file that the report is about: its sha256 differs", part_names[name]);
+                           "the %s is not the file that the report is about: its sha256 differs",
+                           part_names[name]);
     }
     return status;
 }
@@ -96,8 +98,9 @@ static enum status check_mask(const struct verification *verification, struct er
     const bool stated = verification->report.mask[0], given = verification->part[PART_MASK].size > 0;
     if (stated != given) {
         return fail_argument(err, "mask",
-                             stated ? "mask is missing: the redaction had one, and cannot be done again without"
-                                    : "mask: the redaction had none");
+                             stated
+                                 ? "mask is missing: the redaction had one, and cannot be done again without"
+                                 : "mask: the redaction had none");
     }
     return stated ? check_digest(verification, PART_MASK, verification->report.mask, err) : ST_OK;
 }
@@ -113,7 +116,8 @@ static bool is_settled(const char *name) {
     return strncmp(name, "detect", 6) == 0;
 }
 
-static enum status take_parameter(void *context, const struct report_parameter *parameter, struct error *err) {
+static enum status take_parameter(void *context, const struct report_parameter *parameter,
+                                  struct error *err) {
     struct parameters *parameters = context;
     return is_settled(parameter->name) ? ST_OK
                                        : parameters_set(parameters, parameter->name, parameter->value, err);
@@ -167,7 +171,8 @@ enum status verification_open(struct request *request, struct error *err) {
     *verification = (struct verification){.signer = ""};
     enum status status = read_form(request, verification, err);
     status = status == ST_OK ? open_report(request, verification, err) : status;
-    status = status == ST_OK ? check_digest(verification, PART_ANSWER, verification->report.answer, err) : status;
+    status =
+        status == ST_OK ? check_digest(verification, PART_ANSWER, verification->report.answer, err) : status;
     if (status == ST_OK && verification->part[PART_INPUT].size > 0) {
         status = check_digest(verification, PART_INPUT, verification->report.input, err);
         status = status == ST_OK ? check_mask(verification, err) : status;
@@ -180,9 +185,9 @@ enum status verification_open(struct request *request, struct error *err) {
 static enum status refute(const struct verification *verification, struct error *err) {
     const struct report_text *report = &verification->report;
     char build[BUILD_ID_TEXT];
-    const bool same = strcmp(report->program, BLURD_VERSION) == 0 && strcmp(report->build, build_id(build)) == 0;
-    return fail_naming(err, ST_UNVERIFIED, "input",
-                       "the redaction, done again, gives another picture%s%s%s",
+    const bool same =
+        strcmp(report->program, BLURD_VERSION) == 0 && strcmp(report->build, build_id(build)) == 0;
+    return fail_naming(err, ST_UNVERIFIED, "input", "the redaction, done again, gives another picture%s%s%s",
                        same ? "" : "; another build made it, version ", same ? "" : report->program,
                        same ? "" : ", with which it may be verified");
 }
@@ -203,6 +208,7 @@ enum status verification_answer(struct request *request, struct error *err) {
     enum status status =
         buf_printf(body, err, "{\"verified\":true,\"key\":\"%s\",\"input\":%s,\"redone\":%s,\n\"report\":",
                    verification->signer, what, what);
-    status = status == ST_OK ? buf_append(body, verification->text.data, verification->text.size, err) : status;
+    status =
+        status == ST_OK ? buf_append(body, verification->text.data, verification->text.size, err) : status;
     return status == ST_OK ? buf_printf(body, err, "}\n") : status;
 }

@@ -10,6 +10,9 @@ uint32_t parameters_detect(const struct parameters *parameters) {
 
 uint32_t parameters_look(const struct parameters *parameters) {
     const struct operation *first = &parameters->ops.operation[0];
+    if (parameters->input.fill.tiles) {
+        return FILL_TILE_SIDE;
+    }
     return first->filter->redacts ? first->filter->redacts(&first->arguments) : 0;
 }
 
@@ -195,7 +198,7 @@ enum status parameters_check(const struct parameters *parameters, struct error *
                              "nothing says what has to go: detect, such as detect=faces,text, a region, or a "
                              "form's part regions or mask");
     }
-    if (input->mode != MODE_REDACT && input->fill.kind != FILL_MEAN) {
+    if (input->mode != MODE_REDACT && (input->fill.kind != FILL_MEAN || input->fill.tiles)) {
         return fail_argument(err, "fill", "fill needs mode=redact");
     }
     if (input->mode == MODE_REDACT && parameters->output.metadata == METADATA_KEEP) {

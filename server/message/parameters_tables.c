@@ -231,8 +231,10 @@ static const struct argument fill_table[] = {
      .without = "`000000` of `/redact`, else `mean`",
      .help =
          "What replaces the content of each region before the filter runs: a colour as `rrggbb`, `#rrggbb` "
-         "or `rrggbbaa`; `ring`, the mean of the pixels around the region; or `mean`, a coarse mean of the "
-         "region itself, up to 4 bits of each channel. Needs `/redact` or `mode=redact`."},
+         "or `rrggbbaa`; `ring`, the mean of the pixels around the region; `mean`, a coarse mean of the "
+         "region itself, up to 4 bits of each channel; or `tiles`, the same in made-up tiles. Needs "
+         "`/redact` or "
+         "`mode=redact`."},
     {0},
 };
 

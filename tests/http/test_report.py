@@ -107,7 +107,7 @@ def test_what_it_says(signing, example):
     assert set(said) == {'report', 'time', 'program', 'input', 'answer', 'parameters', 'detectors', 'fill', 'outside', 'notice', 'redacted'}
 
 
-@pytest.mark.parametrize('query, bits', (('&fill=mean', 12), ('&fill=ring', 0), ('&fill=ff0000', 0)))
+@pytest.mark.parametrize('query, bits', (('&fill=mean', 12), ('&fill=tiles', 12), ('&fill=ring', 0), ('&fill=ff0000', 0)))
 def test_bits_of_a_fill(signing, query, bits):
     report, _ = evidence.parts(signing.post(f'/redact?{REGION}&report=true{query}', pictures.png(pictures.photograph(*SIDES))))
     assert content(report)['fill']['bits'] == bits
@@ -356,4 +356,4 @@ def random_regions(random):
         wide, high = random.integers(1, 20), random.integers(1, 16)
         words.append(f'region={random.choice(("", "ellipse:"))}{left},{top},{wide},{high}')
         inside |= (left - REACH <= x) & (x < left + wide + REACH) & (top - REACH <= y) & (y < top + high + REACH)
-    return '&'.join((*words, f'fill={random.choice(("000000", "ring", "mean", "ff8000"))}')), inside
+    return '&'.join((*words, f'fill={random.choice(("000000", "ring", "mean", "tiles", "ff8000"))}')), inside

@@ -115,10 +115,11 @@ static void test_what_is_signed(void **state) {
     struct error err = {0};
     uint8_t signature[REPORT_SIGNATURE_BYTES];
     buf_init(&out, MIB);
-    assert_int_equal(
-        dsse_write(keys, "http://example.com/HelloWorld", bytes_of("hello world"), &out, &err), ST_OK);
+    assert_int_equal(dsse_write(keys, "http://example.com/HelloWorld", bytes_of("hello world"), &out, &err),
+                     ST_OK);
     assert_int_equal(buf_append(&out, "", 1, &err), ST_OK);
-    assert_int_equal(report_keys_sign(keys, bytes_of("DSSEv1 29 http://example.com/HelloWorld 11 hello world"),
+    assert_int_equal(report_keys_sign(keys,
+                                      bytes_of("DSSEv1 29 http://example.com/HelloWorld 11 hello world"),
                                       signature, &err),
                      ST_OK);
     assert_int_equal(report_keys_verify(keys, "one",
@@ -169,8 +170,8 @@ static void test_a_second_payload(void **state) {
     struct error err = {0};
     buf_init(&twice, MIB);
     assert_int_equal(buf_append(&envelope, "", 1, &err), ST_OK);
-    assert_int_equal(
-        buf_printf(&twice, &err, "{\"payload\":\"YQ==\",%s", (const char *)envelope.data + 1), ST_OK);
+    assert_int_equal(buf_printf(&twice, &err, "{\"payload\":\"YQ==\",%s", (const char *)envelope.data + 1),
+                     ST_OK);
     assert_int_equal(read_back(keys, "a/type", buf_bytes(&twice), "{}", &err), ST_OK);
     twice.size -= 2;
     assert_int_equal(buf_printf(&twice, &err, ",\"payload\":\"YQ==\"}"), ST_OK);
@@ -182,8 +183,8 @@ static void test_a_second_payload(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_and_back),    cmocka_unit_test(test_each_altered_byte),
-        cmocka_unit_test(test_what_is_signed),    cmocka_unit_test(test_the_public_half),
+        cmocka_unit_test(test_there_and_back),     cmocka_unit_test(test_each_altered_byte),
+        cmocka_unit_test(test_what_is_signed),     cmocka_unit_test(test_the_public_half),
         cmocka_unit_test(test_several_signatures), cmocka_unit_test(test_a_second_payload),
     };
     return cmocka_run_group_tests(tests, make_key, remove_key);
