@@ -14,6 +14,7 @@ import pytest
 
 import daemon
 import evidence
+import fake_gpu
 import faces
 import foreign
 import pictures
@@ -314,6 +315,25 @@ def test_the_schema(example):
             check(item, rule['items'])
 
     check(said, schema)
+
+
+@fake_gpu.needed
+@faces.needed
+def test_a_gpu(signing, key, start):
+    """Its picture is read again before it is sent, so that it is in the daemon's own memory; cores verify it."""
+    own = fake_gpu.launch(start, '--jpeg-codec', 'gpu', '--gpu-timeout', '60s', '--face-model', faces.MODEL, '--report-key', key)
+    for body, query in ((pictures.jpeg(pictures.photograph(*SIDES), 90, subsampling='420'), REGION),
+                        (pictures.png(pictures.photograph(*SIDES)), f'{REGION}&fill=ring'),
+                        (faces.encoded(faces.composed((500, 332), faces.PLACES)), 'detect=faces')):
+        answer = own.post(f'/redact?{query}&report=true', body)
+        report, picture = evidence.parts(answer)
+        assert answer.headers['X-Backend'].startswith('cuda') and picture == signing.post(f'/redact?{query}', body).content
+        assert verify(signing, report, picture, body).json()['redone'] is True
+        same, _ = evidence.parts(signing.post(f'/redact?{query}&report=true', body))
+        assert {**content(report), 'time': ''} == {**content(same), 'time': ''}
+        assert own.post(f'/redact?{query}', body).content == picture
+        assert verify(own, report, picture, body).json()['redone'] is True
+    own.stop()
 
 
 CASES = 1000 if not daemon.SANITIZED else 60
