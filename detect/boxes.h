@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BOXES_MAX = 1024, BOXES_LANDMARKS = 5 };
+enum { BOXES_MAX = 1024, BOXES_LANDMARKS = 5, BOXES_CORNERS = 4 };
 
 struct box {
     double x, y, width, height; /* within the picture; width and height are above 0 */
@@ -14,6 +14,10 @@ struct box {
     unsigned class;             /* index in the detector's names of classes */
     /* As many as the detector has; x and y. They may lie outside. */
     double landmarks[BOXES_LANDMARKS][2];
+    /* Of a line of text: its turned rectangle, x and y, clockwise, from the corner where a reader begins.
+     * They may lie outside. What is hidden is the box. */
+    bool turned; /* there are corners */
+    double corner[BOXES_CORNERS][2];
 };
 
 /* In the order of the detector: faces by falling score, then by row and column of their cells; text from

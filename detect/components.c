@@ -21,6 +21,7 @@ struct growing {
     uint32_t kept; /* its place in the next row's list, plus 1; 0: no run of this row belongs to it */
     uint32_t left, top, right, bottom, pixels;
     uint8_t peak;
+    struct moments moments;
 };
 
 /* A row, and the components of the rows so far that may go on. */
@@ -103,6 +104,7 @@ static void merge(struct growing *to, const struct growing *from) {
     to->bottom = max_u32(to->bottom, from->bottom);
     to->pixels += from->pixels;
     to->peak = to->peak > from->peak ? to->peak : from->peak;
+    moments_add(&to->moments, &from->moments);
 }
 
 /* Makes one component of two; returns it. */
@@ -123,6 +125,7 @@ static struct growing part_of(const struct run *run, const uint8_t *map, uint32_
     for (uint32_t x = run->from; x < run->to; x++) {
         part.peak = part.peak > map[x] ? part.peak : map[x];
     }
+    moments_add_run(&part.moments, run->from, run->to, y);
     return part;
 }
 
@@ -152,13 +155,14 @@ static void connect(struct row *above, struct row *row, const uint8_t *map, uint
 
 static void put(const struct growing *part, uint8_t peak, struct candidates *candidates) {
     if (part->peak >= peak && candidates->count++ < CANDIDATES_MAX) {
-        candidates->candidate[candidates->count - 1] =
-            (struct candidate){.x = (uint16_t)part->left,
-                               .y = (uint16_t)part->top,
-                               .sum = {[COMPONENT_PEAK] = part->peak,
-                                       [COMPONENT_RIGHT] = (int32_t)part->right,
-                                       [COMPONENT_BOTTOM] = (int32_t)part->bottom,
-                                       [COMPONENT_PIXELS] = (int32_t)part->pixels}};
+        struct candidate *to = &candidates->candidate[candidates->count - 1];
+        *to = (struct candidate){.x = (uint16_t)part->left,
+                                 .y = (uint16_t)part->top,
+                                 .sum = {[COMPONENT_PEAK] = part->peak,
+                                         [COMPONENT_RIGHT] = (int32_t)part->right,
+                                         [COMPONENT_BOTTOM] = (int32_t)part->bottom,
+                                         [COMPONENT_PIXELS] = (int32_t)part->pixels}};
+        memcpy(&to->sum[COMPONENT_MOMENTS], &part->moments, sizeof part->moments);
     }
 }
 

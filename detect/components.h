@@ -9,9 +9,18 @@
 #include "core/status.h"
 #include "detect/candidates.h"
 #include "detect/detector.h"
+#include "detect/moments.h"
 
-/* The sums of a candidate that is a component. Its x and y are its left and upper edge. */
-enum { COMPONENT_PEAK, COMPONENT_RIGHT, COMPONENT_BOTTOM, COMPONENT_PIXELS, COMPONENT_SUMS };
+/* The sums of a candidate that is a component. Its x and y are its left and upper edge. A struct moments
+ * begins at COMPONENT_MOMENTS. */
+enum {
+    COMPONENT_PEAK,
+    COMPONENT_RIGHT,
+    COMPONENT_BOTTOM,
+    COMPONENT_PIXELS,
+    COMPONENT_MOMENTS,
+    COMPONENT_SUMS = COMPONENT_MOMENTS + (int)(sizeof(struct moments) / sizeof(int32_t)),
+};
 
 /* Bytes of memory for a map of this width. */
 size_t components_bytes(uint32_t width);
@@ -27,10 +36,10 @@ struct components_bounds {
 bool components_bounds_of(const struct detector *detector, int32_t least, struct components_bounds *bounds);
 
 /* Writes a candidate for each component, in the order of candidates_sort. Sums: the largest byte, the right
- * and the lower edge (behind the last pixel), and how many pixels it has. Sides are at most 65535. With more
- * than CANDIDATES_MAX only the count is right, and all candidates are 0. `memory` has components_bytes(width)
- * bytes, and is aligned like a picture. Time is proportional to the pixels. ST_LIMIT at the deadline; then
- * the candidates are undefined. Thread-safe for different memory. */
+ * and the lower edge (behind the last pixel), how many pixels it has, and their moments in the map. Sides are
+ * at most 65535. With more than CANDIDATES_MAX only the count is right, and all candidates are 0. `memory`
+ * has components_bytes(width) bytes, and is aligned like a picture. Time is proportional to the pixels.
+ * ST_LIMIT at the deadline; then the candidates are undefined. Thread-safe for different memory. */
 enum status components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height,
                             struct components_bounds bounds, int64_t deadline_ns, uint8_t *memory,
                             struct candidates *candidates, struct error *err);

@@ -2,9 +2,18 @@
 #include "detect/text/lines.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "core/numbers.h"
 #include "detect/sort.h"
+
+static uint16_t min_u16(uint16_t a, uint16_t b) {
+    return a < b ? a : b;
+}
+
+static uint16_t max_u16(uint16_t a, uint16_t b) {
+    return a > b ? a : b;
+}
 
 static int32_t height_of(const struct line *line) {
     return line->bottom - line->top;
@@ -43,12 +52,26 @@ static int compare(const void *a, const void *b) {
     return (one->peak > other->peak) - (one->peak < other->peak);
 }
 
+static void add_moments(struct line *to, const struct line *from) {
+    struct moments sum, other;
+    memcpy(&sum, to->moments, sizeof sum);
+    memcpy(&other, from->moments, sizeof other);
+    moments_add(&sum, &other);
+    memcpy(to->moments, &sum, sizeof sum);
+}
+
 static void merge(struct line *to, const struct line *from) {
-    to->left = min_i32(to->left, from->left);
-    to->top = min_i32(to->top, from->top);
-    to->right = max_i32(to->right, from->right);
-    to->bottom = max_i32(to->bottom, from->bottom);
+    to->left = min_u16(to->left, from->left);
+    to->top = min_u16(to->top, from->top);
+    to->right = max_u16(to->right, from->right);
+    to->bottom = max_u16(to->bottom, from->bottom);
+    to->inner_left = min_u16(to->inner_left, from->inner_left);
+    to->inner_top = min_u16(to->inner_top, from->inner_top);
+    to->inner_right = max_u16(to->inner_right, from->inner_right);
+    to->inner_bottom = max_u16(to->inner_bottom, from->inner_bottom);
     to->peak = max_i32(to->peak, from->peak);
+    to->pixels += from->pixels;
+    add_moments(to, from);
 }
 
 /* One pass over lines that are sorted by their upper edges. What becomes empty is removed. */

@@ -5,10 +5,22 @@
 
 #include <stdint.h>
 
-/* From left and top to before right and bottom. */
+#include "detect/components.h"
+
+enum {
+    LINES_GROWTH = 10,      /* sixteenths of the short side: the map has the inner part of a line only */
+    LINES_GROWTH_LEAST = 2, /* pixels in addition */
+    LINES_SUMS = COMPONENT_SUMS - COMPONENT_MOMENTS,
+};
+
+/* From left and top to before right and bottom; then what tells how it is turned: the edges of its pixels of
+ * the map within the picture, before they grew, and the sums of all its pixels in the map. */
 struct line {
-    int32_t left, top, right, bottom;
+    uint16_t left, top, right, bottom;
+    uint16_t inner_left, inner_top, inner_right, inner_bottom;
     int32_t peak;
+    uint32_t pixels;
+    int32_t moments[LINES_SUMS]; /* a struct moments; lines lie at multiples of 4 only */
 };
 
 /* Joins words of a line. Two words join if they overlap vertically by at least half of the smaller height,

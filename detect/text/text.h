@@ -31,10 +31,11 @@ extern const struct detector detector_text;
 /* The smallest byte of the map whose probability is at least the threshold; INT32_MAX when none is. */
 int32_t text_least(const struct model_weights *weights, double threshold);
 
-/* Makes boxes of the components (detect/components.h) of a map. `candidates` may be anything: what is no
- * component of this picture is ST_CORRUPT. With frame->conceals lines become blocks, whose edges are moved
- * outwards to multiples of TEXT_GRID_X and TEXT_GRID_Y. ST_LIMIT when there are more candidates than
- * CANDIDATES_MAX or more boxes than BOXES_MAX. Changes `candidates`. Does not allocate. */
+/* Makes boxes of the components (detect/components.h) of a map, with corners (detect/text/turned.h).
+ * `candidates` may be anything: what is no component of this picture is ST_CORRUPT. With frame->conceals
+ * lines become blocks without corners, whose edges are moved outwards to multiples of TEXT_GRID_X and
+ * TEXT_GRID_Y. ST_LIMIT when there are more candidates than CANDIDATES_MAX or more boxes than BOXES_MAX.
+ * Changes `candidates`. Does not allocate. */
 enum status text_find(const struct model_weights *weights, struct candidates *candidates,
                       const struct boxes_frame *frame, struct boxes *boxes, struct error *err);
 

@@ -41,6 +41,7 @@ struct entry {
     unsigned seen; /* bits of the names that were read */
     unsigned count;
     double number[2 * REGION_POINTS_MAX];
+    double side[4]; /* x, y, width, height */
     double score, margin;
     bool keep;
     char label[REGION_ENTRY_LABEL_MAX];
@@ -105,18 +106,18 @@ static enum status read_number(struct entry *entry, enum member name, double *va
 }
 
 static enum status read_shape(struct entry *entry, enum member name) {
-    if (entry->seen & (SHAPES | SIDES) & ~BIT(name)) {
+    const unsigned others = name == NAME_POLYGON ? SHAPES : SHAPES | SIDES;
+    if (entry->seen & others & ~BIT(name)) {
         return refuse(entry, " has more than one shape");
     }
     return name == NAME_POLYGON ? read_polygon(entry) : read_four(entry);
 }
 
 static enum status read_side(struct entry *entry, enum member name) {
-    if (entry->seen & SHAPES) {
+    if (entry->seen & SHAPES & ~BIT(NAME_POLYGON)) {
         return refuse(entry, " has more than one shape");
     }
-    entry->count = 4;
-    return read_number(entry, name, &entry->number[name - NAME_X]);
+    return read_number(entry, name, &entry->side[name - NAME_X]);
 }
 
 static enum status read_margin(struct entry *entry) {
@@ -236,7 +237,17 @@ static enum status check_range(const struct entry *entry) {
                                 entry->index, limit, region_unit_names[entry->rules->unit]);
 }
 
+/* /detect tells the polygon of a line of text beside the box, which is what counts. */
+static void prefer_sides(struct entry *entry) {
+    if (entry->seen & SIDES) {
+        entry->seen &= ~BIT(NAME_POLYGON);
+        entry->count = 4;
+        memcpy(entry->number, entry->side, sizeof entry->side);
+    }
+}
+
 static enum status check_shape(struct entry *entry) {
+    prefer_sides(entry);
     bool polygon = entry->seen & BIT(NAME_POLYGON);
     if (entry->keep && entry->seen & (BIT(NAME_POLYGON) | BIT(NAME_ELLIPSE) | BIT(NAME_MARGIN))) {
         return refuse(entry, ": keep is for boxes without a margin of their own");

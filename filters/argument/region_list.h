@@ -7,14 +7,15 @@
  *                  {"polygon": [[x, y], [x, y], [x, y]]}, {"x": 1, "y": 2, "width": 3, "height": 4}]}
  *
  * or the array alone. Every name but `regions` may be missing. Arrays with the names of detectors, such as
- * `faces`, are read like `regions`, and entries may have `landmarks`, so that an answer of /detect is a list,
- * too. So is one of /redact?plan=true: `sha256` is that of the picture's file, which the caller checks, with
- * `clear_transparent` nearly transparent pixels lose their colour, and the array `doubtful` and each `origin`
- * are passed over. Numbers are those of the upright picture, whose size must be `width` and `height` if these
- * are given. Boxes may reach beyond the picture. `margin` is the percentage of its width and height by which
- * a box or ellipse grows on each side. Entries with a score below `threshold`, or with a label that is not in
- * `labels`, are left out. A box with `"keep": true` is no region, but a rectangle that a search does not
- * hide; the list's margin is not for it.
+ * `faces`, are read like `regions`, and entries may have `landmarks`, and a `polygon` beside a box, both of
+ * which are passed over, so that an answer of /detect is a list, too. So is one of /redact?plan=true:
+ * `sha256` is that of the picture's file, which the caller checks, with `clear_transparent` nearly
+ * transparent pixels lose their colour, and the array `doubtful` and each `origin` are passed over. Numbers
+ * are those of the upright picture, whose size must be `width` and `height` if these are given. Boxes may
+ * reach beyond the picture. `margin` is the percentage of its width and height by which a box or ellipse
+ * grows on each side. Entries with a score below `threshold`, or with a label that is not in `labels`, are
+ * left out. A box with
+ * `"keep": true` is no region, but a rectangle that a search does not hide; the list's margin is not for it.
  *
  * docs/api/regions.md has the limits. Every name is read once, and unknown names are refused. */
 #ifndef BLURD_FILTERS_ARGUMENT_REGION_LIST_H

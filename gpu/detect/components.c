@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/detect/components.h"
 
+#include <stddef.h>
+
 #include "core/bytes.h"
 #include "core/numbers.h"
 #include "gpu/detect/components_kernels.h"
@@ -12,7 +14,9 @@ enum {
     GATHER_BLOCKS = 64, /* each looks at several parts */
 };
 
-_Static_assert(COMPONENT_PEAK == 0 && COMPONENT_RIGHT == 1 && COMPONENT_BOTTOM == 2 && COMPONENT_PIXELS == 3,
+_Static_assert(COMPONENT_PEAK == 0 && COMPONENT_RIGHT == 1 && COMPONENT_BOTTOM == 2 &&
+                   COMPONENT_PIXELS == 3 && COMPONENT_MOMENTS == 4 && COMPONENT_SUMS == 14 &&
+                   offsetof(struct moments, xx) == 16 && offsetof(struct moments, yy) == 32,
                "kernels write the sums in this order");
 
 /* Where the labels end, and the parts. */

@@ -109,9 +109,27 @@ static __device__ __forceinline__ void component_number(const struct components_
     uint32_t *labels = (uint32_t *)pass.labels;
     if (pixel.first && labels[pixel.index] == (uint32_t)pixel.index) {
         const uint32_t number = atomicAdd((uint32_t *)pass.count, 1u);
-        ((struct component_part *)pass.parts)[number] = {pass.width, pass.height, 0, 0, 0, 0};
+        ((struct component_part *)pass.parts)[number] = {pass.width, pass.height};
         labels[pixel.index] = component_numbered | number;
     }
+}
+
+static __device__ __forceinline__ void component_add(uint64_t *to, uint64_t value) {
+    atomicAdd((unsigned long long *)to, (unsigned long long)value);
+}
+
+/* Adds a run's moments as a whole, as moments_add_run does. */
+static __device__ __forceinline__ void component_spread(struct component_part *part, uint32_t from,
+                                                        uint32_t pixels, uint32_t y) {
+    const uint64_t count = pixels, first = from, row = y;
+    const uint64_t ramp = count * (count - 1) / 2;
+    const uint64_t squares = ramp * (2 * count - 1) / 3;
+    const uint64_t x = count * first + ramp;
+    component_add(&part->x, x);
+    component_add(&part->y, count * row);
+    component_add(&part->xx, (count * first + 2 * ramp) * first + squares);
+    component_add(&part->xy, x * row);
+    component_add(&part->yy, count * row * row);
 }
 
 /* The first pixel of a run adds it to its part. */
@@ -137,6 +155,16 @@ static __device__ __forceinline__ void component_measure(const struct components
     atomicMax(&part->bottom, pixel.y + 1);
     atomicAdd(&part->pixels, last - pixel.index);
     atomicMax(&part->peak, peak);
+    component_spread(part, (uint32_t)pixel.x, (uint32_t)(last - pixel.index), (uint32_t)pixel.y);
+}
+
+/* Two words for each sum, the lower one first. */
+static __device__ __forceinline__ void component_split(const struct component_part &part, int32_t *sums) {
+    const uint64_t moments[] = {part.x, part.y, part.xx, part.xy, part.yy};
+    for (unsigned i = 0; i < sizeof moments / sizeof *moments; i++) {
+        sums[2 * i] = (int32_t)(uint32_t)moments[i];
+        sums[2 * i + 1] = (int32_t)(uint32_t)(moments[i] >> 32);
+    }
 }
 
 /* The threads divide the parts among themselves: each takes one and skips as many as there are threads. The
@@ -160,6 +188,7 @@ static __device__ __forceinline__ void component_gather(const struct components_
             found.sum[1] = part.right;
             found.sum[2] = part.bottom;
             found.sum[3] = part.pixels;
+            component_split(part, found.sum + 4);
             ((struct kernel_candidate *)(pass.candidates + sizeof(uint32_t)))[place] = found;
         }
     }

@@ -9,8 +9,9 @@
 /* A component while it is measured. */
 struct component_part {
     int32_t left, top, right, bottom, pixels, peak;
+    uint64_t x, y, xx, xy, yy; /* struct moments (detect/moments.h) */
 };
-KERNEL_SIZE_IS(component_part, 24);
+KERNEL_SIZE_IS(component_part, 64);
 
 struct components_pass {
     uint64_t map;        /* bytes, rows side by side */

@@ -191,14 +191,30 @@ static enum status write_landmarks(const struct box *box, unsigned landmarks, st
     return status == ST_OK ? buf_printf(body, err, "]") : status;
 }
 
+/* Whole pixels. The corners move away from their middle as the edges of the box do: by the margin in percent
+ * of the sides. */
+static enum status write_polygon(const struct box *box, double margin, struct buf *body, struct error *err) {
+    const double by = 1 + 2 * margin / 100;
+    enum status status = buf_printf(body, err, ",\"polygon\":[");
+    for (unsigned i = 0; i < BOXES_CORNERS && status == ST_OK; i++) {
+        double at[2];
+        for (unsigned axis = 0; axis < 2; axis++) {
+            const double middle = (box->corner[0][axis] + box->corner[2][axis]) / 2;
+            at[axis] = nearbyint(middle + by * (box->corner[i][axis] - middle)) + 0.0; /* no -0 */
+        }
+        status = buf_printf(body, err, "%s[%.0f,%.0f]", i ? "," : "", at[0], at[1]);
+    }
+    return status == ST_OK ? buf_printf(body, err, "]") : status;
+}
+
 /* How boxes are told. */
 struct telling {
     double margin;
     int grid;
 };
 
-/* The class is left out where all have the same, and landmarks where there are none. Lists of regions call it
- * `label`, too. */
+/* The class is left out where all have the same, and landmarks and corners where there are none. Lists of
+ * regions call it `label`, too. */
 static enum status write_box(const struct box *box, const struct detector *detector,
                              const struct telling *how, bool first, struct buf *body, struct error *err) {
     double number[4] = {box->x, box->y, box->width, box->height};
@@ -212,6 +228,9 @@ static enum status write_box(const struct box *box, const struct detector *detec
     }
     if (status == ST_OK && detector->landmarks > 0) {
         status = write_landmarks(box, detector->landmarks, body, err);
+    }
+    if (status == ST_OK && box->turned) {
+        status = write_polygon(box, how->margin, body, err);
     }
     return status == ST_OK ? buf_printf(body, err, "}") : status;
 }

@@ -64,6 +64,7 @@ LISTS = (
     '[]', '{"regions": []}', '[{"box": [1, 2, 30, 20], "score": 0.9, "label": "face"}]',
     '{"unit": "ratio", "margin": 20, "threshold": 0.5, "labels": ["face"], "width": 67, "height": 41, "regions": [{"box": [0.1, 0.2, 0.3, 0.4]}]}',
     '{"faces": [{"x": -1, "y": 2, "width": 30, "height": 9.5, "landmarks": [[1, 2]]}, {"ellipse": [1, 2, 3, 4], "margin": 500}]}',
+    '{"text": [{"x": 1, "y": 2, "width": 30, "height": 9, "score": 0.9, "polygon": [[1, 2], [30, 4], [30, 11], [1, 9]]}]}',
     '{"unit": "percent", "margin": 9, "regions": [{"box": [1, 2, 30, 4], "keep": true}, {"x": 1, "y": 2, "width": 3, "height": 4, "keep": false}]}',
     '{"unit": "percent", "regions": [{"polygon": [[1, 2], [50, 2.5], [20, 90]]}, {"corners": [1, 2, 3, 4]}]}',
 )

@@ -3,6 +3,7 @@
  * whether the rest is a map, which repeats, or are candidates, which an engine may have written anyhow. */
 #include "detect/text/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,15 @@ static void search(struct bytes *input, const struct boxes_frame *frame) {
     free(memory);
 }
 
+/* Gives it moments that such a component may have: those of its pixels at one place. */
+static void believe(struct candidate *one) {
+    const uint64_t x = (one->x + (uint64_t)(uint32_t)one->sum[COMPONENT_RIGHT]) / 2,
+                   y = (one->y + (uint64_t)(uint32_t)one->sum[COMPONENT_BOTTOM]) / 2,
+                   pixels = (uint32_t)one->sum[COMPONENT_PIXELS];
+    const struct moments sum = {pixels * x, pixels * y, pixels * x * x, pixels * x * y, pixels * y * y};
+    memcpy(&one->sum[COMPONENT_MOMENTS], &sum, sizeof sum);
+}
+
 static void take_candidates(struct bytes *input) {
     candidates.count = 0;
     while (input->size > 0 && candidates.count < CANDIDATES_MAX) {
@@ -68,6 +78,9 @@ static void take_candidates(struct bytes *input) {
             const int32_t sum = (int16_t)fuzz_short(input);
             one->sum[i] = sum < 0 ? sum * (1 << 16) : sum;
         }
+        if (fuzz_byte(input) & 1) {
+            believe(one);
+        }
     }
 }
 
@@ -77,6 +90,10 @@ static void require_line(const struct box *line, const struct boxes_frame *frame
                      line->y >= 0 && line->height > 0 && line->y + line->height <= frame->height + slack,
                  "a line lies in the picture");
     fuzz_require(line->score >= 0 && line->score <= 1, "a score is a probability");
+    fuzz_require(line->turned == !frame->conceals, "coarse boxes have no polygons");
+    for (unsigned i = 0; i < BOXES_CORNERS; i++) {
+        fuzz_require(isfinite(line->corner[i][0]) && isfinite(line->corner[i][1]), "corners are numbers");
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

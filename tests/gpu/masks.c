@@ -224,10 +224,10 @@ static void add_region(struct check *check, struct region_set *set, const struct
 
 static void check_ways(struct subject *subject, bool searched) {
     static const double feathers[] = {0, 0.7, 9, 60};
-    static const struct fill fills[] = {{FILL_RING, {0, 0, 0, 255}},
-                                        {FILL_RING, {0, 0, 0, 255}},
-                                        {FILL_MEAN, {0}},
-                                        {FILL_COLOUR, {200, 90, 30, 255}}};
+    static const struct fill fills[] = {{FILL_RING, {0, 0, 0, 255}, 0},
+                                        {FILL_RING, {0, 0, 0, 255}, 0},
+                                        {FILL_MEAN, {0}, 0},
+                                        {FILL_COLOUR, {200, 90, 30, 255}, 0}};
     const bool large = subject->shape.width * subject->shape.height > LARGE;
     for (unsigned i = 0; i < (large ? 16 : 32); i++) {
         subject->way = (struct way){.invert = i & 1,

@@ -91,6 +91,12 @@ static void check_maps(struct check *check, bool quick) {
     check_map(check, map, WIDTH, HEIGHT, (struct components_bounds){1, 255});
     memset(map, 255, sizeof map);
     check_map(check, map, WIDTH, HEIGHT, (struct components_bounds){1, 1});
+    /* Moments that need both of their words, and pixels in between that stand alone. */
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+        map[i] = check_below(check, 9) ? 255 : 0;
+    }
+    check_map(check, map, WIDTH * HEIGHT / 3, 3, (struct components_bounds){1, 1});
+    check_map(check, map, 3, WIDTH * HEIGHT / 3, (struct components_bounds){1, 1});
 }
 
 /* ---- searches ---- */

@@ -37,12 +37,15 @@ def same(server, regions, *given, target=TARGET, body=PICTURE):
 
 
 BOX = {'box': [7, 5, 20, 11]}
+TURNED = [[30, 20], [50, 24], [49, 29], [29, 25]]  # as /detect answers beside a box, which is what counts
 
 
 @pytest.mark.parametrize('entry,region', (
     (BOX, '7,5,20,11'), ({'corners': [7, 5, 27, 16]}, '7,5,20,11'), ({'x': 7, 'y': 5, 'width': 20, 'height': 11}, '7,5,20,11'),
     ({'ellipse': [30.3, 4.2, 25, 33]}, 'ellipse:30.3,4.2,25,33'),
     ({'polygon': [[5.3, 4.1], [55.2, 9.8], [20.7, 41.3]]}, 'polygon:5.3,4.1,55.2,9.8,20.7,41.3'),
+    ({'x': 7, 'y': 5, 'width': 20, 'height': 11, 'polygon': TURNED}, '7,5,20,11'), ({'polygon': TURNED, 'x': 7, 'y': 5, 'width': 20, 'height': 11}, '7,5,20,11'),
+    ({'x': 7, 'polygon': TURNED, 'y': 5, 'width': 20, 'height': 11, 'margin': 10}, '5,3.9,24,13.2'),
     ({**BOX, 'margin': 10}, '5,3.9,24,13.2'), ({**BOX, 'score': 0.1, 'label': 'face', 'landmarks': [[1, {'a': None}]]}, '7,5,20,11'),
 ))
 def test_shapes(server, entry, region):
@@ -174,6 +177,8 @@ WRONG = (
     (entry('{"corners": [9, 2, 3, 4]}'), 'entry 2 is empty'), (entry('{"box": [1, 2, 3, 1000001]}'), 'entry 2 reaches, with its margin, beyond 1e+06 px'),
     (entry('{"box": [-1000001, 2, 3, 4]}'), 'entry 2 reaches'), (entry('{"box": [1,2,3,4], "ellipse": [1,2,3,4]}'), 'entry 2 has more than one shape'),
     (entry('{"box": [1,2,3,4], "x": 1}'), 'entry 2 has more than one shape'), (entry('{"x": 1, "box": [1,2,3,4]}'), 'entry 2 has more than one shape'),
+    (entry('{"box": [1,2,3,4], "polygon": [[1,1],[2,2],[3,9]]}'), 'entry 2 has more than one shape'), (entry('{"x": 1, "polygon": [[1,1],[2,2],[3,9]]}'), 'entry 2 has no shape'),
+    (entry('{"x": 1, "y": 2, "width": 3, "height": 4, "polygon": [[1,1],[2]]}'), 'entry 2: a point of a polygon has 2 numbers'),
     (entry('{"box": [1,2,3,4], "box": [1,2,3,4]}'), 'entry 2: box is there more than once'), (entry('{"polygon": []}'), 'entry 2: a polygon has at least 3 points'),
     (entry('{"polygon": [[1,2],[3,4],[5]]}'), 'entry 2: a point of a polygon has 2 numbers'), (entry('{"polygon": [1,2,3,4,5,6]}'), 'entry 2 has no array of numbers'),
     (entry('{"polygon": 1}'), 'entry 2: a polygon is an array of points'), (entry('{"polygon": [[1,1],[2,2],[3,3]]}'), 'entry 2 is empty: the points'),

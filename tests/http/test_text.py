@@ -26,7 +26,8 @@ def lines(server, body, query=''):
     assert answer.status_code == 200, answer.text
     page = answer.json()
     assert set(page) == {'width', 'height', 'text'}
-    assert all(set(line) == {'x', 'y', 'width', 'height', 'score'} for line in page['text'])
+    names = {'x', 'y', 'width', 'height', 'score'} | (set() if 'detect_grid' in query and 'detect_grid=1&' not in f'{query}&' else {'polygon'})
+    assert all(set(line) == names for line in page['text'])
     return [writing.corners(line) for line in page['text']]
 
 
@@ -178,6 +179,7 @@ def test_the_same_as_regions(server):
 def test_the_page_is_a_list(server):
     body = writing.png(writing.letter()[0])
     page = server.post('/detect?detect=text&detect_margin=20', body).text
+    assert page.count('"polygon"') == len(writing.LINES)
     answer = server.post('/blur', form(('image"; filename="p', body), ('regions', page)), headers={'Content-Type': 'multipart/form-data; boundary=simple'})
     assert answer.status_code == 200 and answer.headers['X-Regions'] == str(len(writing.LINES))
 

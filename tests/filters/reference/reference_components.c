@@ -55,6 +55,14 @@ static void add_pixel(struct candidate *to, int32_t x, int32_t y, int32_t value)
     to->sum[COMPONENT_RIGHT] = larger(to->sum[COMPONENT_RIGHT], x + 1);
     to->sum[COMPONENT_BOTTOM] = larger(to->sum[COMPONENT_BOTTOM], y + 1);
     to->sum[COMPONENT_PIXELS]++;
+    struct moments moments;
+    memcpy(&moments, &to->sum[COMPONENT_MOMENTS], sizeof moments);
+    moments.x += (uint64_t)x;
+    moments.y += (uint64_t)y;
+    moments.xx += (uint64_t)x * (uint64_t)x;
+    moments.xy += (uint64_t)x * (uint64_t)y;
+    moments.yy += (uint64_t)y * (uint64_t)y;
+    memcpy(&to->sum[COMPONENT_MOMENTS], &moments, sizeof moments);
 }
 
 void reference_components(const int32_t *map, uint32_t width, uint32_t height,

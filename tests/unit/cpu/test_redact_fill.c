@@ -10,8 +10,8 @@
 
 enum { REGIONS = 6, RING = 8 };
 
-static const struct fill colours[] = {{FILL_COLOUR, {0, 0, 0, 255}}, {FILL_COLOUR, {250, 120, 7, 90}}};
-static const struct fill ring = {FILL_RING, {0, 0, 0, 255}};
+static const struct fill colours[] = {{FILL_COLOUR, {0, 0, 0, 255}, 0}, {FILL_COLOUR, {250, 120, 7, 90}, 0}};
+static const struct fill ring = {FILL_RING, {0, 0, 0, 255}, 0};
 
 static uint64_t seed;
 
@@ -269,11 +269,12 @@ static void test_parse(void **state) {
         const char *text;
         struct fill fill;
     } good[] = {
-        {"mean", {FILL_MEAN, {0}}},
-        {"ring", {FILL_RING, {0, 0, 0, 255}}},
-        {"000000", {FILL_COLOUR, {0, 0, 0, 255}}},
-        {"#fe810240", {FILL_COLOUR, {254, 129, 2, 64}}},
-        {"FE8102", {FILL_COLOUR, {254, 129, 2, 255}}},
+        {"mean", {FILL_MEAN, {0}, 0}},
+        {"ring", {FILL_RING, {0, 0, 0, 255}, 0}},
+        {"tiles", {FILL_MEAN, {0}, 1}},
+        {"000000", {FILL_COLOUR, {0, 0, 0, 255}, 0}},
+        {"#fe810240", {FILL_COLOUR, {254, 129, 2, 64}, 0}},
+        {"FE8102", {FILL_COLOUR, {254, 129, 2, 255}, 0}},
     };
     static const char *const wrong[] = {"",       "Mean",   "ring ",    "#",         "00000",    "0000000",
                                         "gggggg", "-10000", "#0000001", "000000000", "0x000000", "##000000"};

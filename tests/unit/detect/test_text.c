@@ -24,14 +24,30 @@ static struct boxes boxes;
 static const struct boxes_frame frame = {
     .searched_width = 1000, .searched_height = 800, .width = 1000, .height = 800};
 
+/* A line whose inner part, given in the picture, goes from its upper left to its lower right corner, so many
+ * pixels high. */
+static void add_fall(int x, int y, int width, int height, int thick) {
+    struct moments sum = {0};
+    for (int i = 0; i < width; i++) {
+        for (int j = 0; j < thick; j++) {
+            const int column = x + TEXT_BORDER + i,
+                      row = y + TEXT_BORDER + j + (width > 1 ? i * (height - thick) / (width - 1) : 0);
+            moments_add_run(&sum, (uint32_t)column, (uint32_t)column + 1, (uint32_t)row);
+        }
+    }
+    struct candidate *to = &found.candidate[found.count++];
+    *to = (struct candidate){.x = (uint16_t)(x + TEXT_BORDER),
+                             .y = (uint16_t)(y + TEXT_BORDER),
+                             .sum = {[COMPONENT_PEAK] = 160,
+                                     [COMPONENT_RIGHT] = x + width + TEXT_BORDER,
+                                     [COMPONENT_BOTTOM] = y + height + TEXT_BORDER,
+                                     [COMPONENT_PIXELS] = width * thick}};
+    memcpy(&to->sum[COMPONENT_MOMENTS], &sum, sizeof sum);
+}
+
 /* A word whose inner part is given in the picture. */
 static void add(int x, int y, int width, int height) {
-    found.candidate[found.count++] = (struct candidate){.x = (uint16_t)(x + TEXT_BORDER),
-                                                        .y = (uint16_t)(y + TEXT_BORDER),
-                                                        .sum = {[COMPONENT_PEAK] = 160,
-                                                                [COMPONENT_RIGHT] = x + width + TEXT_BORDER,
-                                                                [COMPONENT_BOTTOM] = y + height + TEXT_BORDER,
-                                                                [COMPONENT_PIXELS] = width * height}};
+    add_fall(x, y, width, height, height);
 }
 
 static enum status read_boxes(const struct boxes_frame *of, struct error *err) {
@@ -94,8 +110,7 @@ static void test_edges_and_scales(void **unused) {
     expect_box(0, 0, 0, 2 * 28, 2 * 6);
     expect_box(1, 2 * 982, 2 * 787, 2000, 1600);
     found.count = 0;
-    add(1005, 100, 5, 5); /* beyond the edge, even when it has grown */
-    found.candidate[0].x += 10, found.candidate[0].sum[COMPONENT_RIGHT] += 10;
+    add(1015, 100, 5, 5); /* beyond the edge, even when it has grown */
     assert_int_equal(read_boxes(&frame, &err), ST_OK);
     assert_int_equal(boxes.count, 0);
 }
@@ -109,8 +124,7 @@ static void test_things_are_no_lines(void **unused) {
     assert_int_equal(read_boxes(&frame, &err), ST_OK);
     assert_int_equal(boxes.count, 0);
     found.count = 0;
-    add(100, 100, 400, 300);
-    found.candidate[0].sum[COMPONENT_PIXELS] = 400 * 12;
+    add_fall(100, 100, 400, 300, 12);
     assert_int_equal(read_boxes(&frame, &err), ST_OK);
     assert_int_equal(boxes.count, 1);
     expect_box(0, 83, 83, 517, 417);
@@ -144,9 +158,30 @@ static void test_candidates_of_a_broken_engine(void **unused) {
         found.candidate[0].sum[wrong[i].sum] = wrong[i].value;
         assert_int_equal(read_boxes(&frame, &err), ST_CORRUPT);
     }
+    for (int i = COMPONENT_MOMENTS; i < COMPONENT_SUMS; i++) { /* of a pixel they are exact */
+        for (int low = 0; low < 2; low++) {
+            found.count = 0;
+            add(100, 100, 1, 1);
+            found.candidate[0].sum[i] += low ? -1 : 1;
+            assert_int_equal(read_boxes(&frame, &err), ST_CORRUPT);
+        }
+    }
     found.count = CANDIDATES_MAX + 1;
     assert_int_equal(read_boxes(&frame, &err), ST_LIMIT);
     assert_non_null(strstr(err.text, "more than 8192 places of the picture look like text"));
+}
+
+/* Components share no pixels, so all together have no more than the map. */
+static void test_more_pixels_than_the_map(void **unused) {
+    (void)unused;
+    struct error err;
+    for (unsigned count = 1; count < 3; count++) {
+        found.count = 0;
+        for (unsigned i = 0; i < count; i++) {
+            add(0, 0, 1000, 800);
+        }
+        assert_int_equal(read_boxes(&frame, &err), count == 1 ? ST_OK : ST_CORRUPT);
+    }
 }
 
 /* Cells that are too far from each other to join. All have to be hidden, or none leaves. */
@@ -173,6 +208,7 @@ int main(void) {
         cmocka_unit_test(test_things_are_no_lines),
         cmocka_unit_test(test_thresholds),
         cmocka_unit_test(test_candidates_of_a_broken_engine),
+        cmocka_unit_test(test_more_pixels_than_the_map),
         cmocka_unit_test(test_more_lines_than_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void test_a_list_without_room(void **state) {
     } list;
     memset(&list, '#', sizeof list);
     for (unsigned i = 0; i < BOXES_MAX; i++) {
-        boxes.box[i] = (struct box){1000, 1000, 100, 100, 0.5, 0, {{0}}};
+        boxes.box[i] = (struct box){.x = 1000, .y = 1000, .width = 100, .height = 100, .score = 0.5};
     }
     detection_report(&boxes, 1, list.text);
     const size_t length = strnlen(list.text, sizeof list.text);
