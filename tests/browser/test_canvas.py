@@ -163,6 +163,7 @@ def test_regions_are_drawn_at_any_zoom(page):
     page.settled()
     wanted = [(400 - left) / 4, (300 - top) / 4, 20, 15]
     assert near(numbers(page.regions()[0]), wanted, 1)
+    pull(page, (440, 330), (440, 330))  # a click selects
     radius = page.js('return document.querySelector(".knob").getBoundingClientRect().width')
     assert radius < 20, 'handles keep their size on the screen'
 

@@ -76,7 +76,8 @@ function showHow() {
     find("stage").classList.toggle("whole", whole);
     find("hold").hidden = !whole || nothingHidden();
     showUnhidden(chosen.filter, regions.active);
-    ["finds", "marked", "scope"].forEach((id) => (find(id).hidden = !hiding()));
+    ["finds", "marked"].forEach((id) => (find(id).hidden = !hiding()));
+    find("scope").hidden = !hiding() || nothingHidden() || !searches();
     find("strip-actions").hidden = !hiding();
     offer(find("original"), picture.url, picture.sample && !hiding() ? picture.file.name : null);
 }
@@ -338,6 +339,7 @@ function makeTools() {
             toast(hints[chosenTool]);
         }
     });
+    find("stage").addEventListener("pointerdown", () => toast("")); // who draws has read it
     document.addEventListener("keydown", ({ key }) => key === "Escape" && !document.querySelector("dialog[open]") && regions.setTool("select"));
     const actions = {
         add: () => regions.add(tool), finish: () => regions.closePath(),

@@ -20,7 +20,7 @@ function labelOf(region, list) {
 function makeChip(regions, region) {
     const chip = element("button", { type: "button", class: "chip" });
     const point = (on) => region.node.classList.toggle("pointed", on);
-    chip.addEventListener("click", () => { regions.keep(region); point(true); });
+    chip.addEventListener("click", () => { regions.keep(region); point(chip.matches(":hover, :focus-visible")); });
     ["pointerenter", "focus"].forEach((name) => chip.addEventListener(name, () => point(true)));
     ["pointerleave", "blur"].forEach((name) => chip.addEventListener(name, () => point(false)));
     const node = element("li", {}, chip);

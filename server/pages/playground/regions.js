@@ -209,7 +209,7 @@ export class Regions {
         event.preventDefault();
         const region = { kind: this.tool, x: where[0], y: where[1], w: 1, h: 1 };
         this.insert(region);
-        this.drag = { region, anchor: where, drawn: true, under };
+        this.drag = { region, anchor: where, drawn: true, under, from: [event.clientX, event.clientY] };
         this.overlay.setPointerCapture(event.pointerId);
     }
 
@@ -233,9 +233,10 @@ export class Regions {
         if (!this.drag) {
             return;
         }
-        const { region, anchor, last, grip, drawn } = this.drag;
+        const { region, anchor, last, grip, drawn, from } = this.drag;
         if (drawn) {
             spanBox(region, anchor, where);
+            this.drag.far ||= Math.hypot(event.clientX - from[0], event.clientY - from[1]) >= 4;
         } else if (grip !== undefined) {
             this.moveGrip(region, grip, where);
         } else {
@@ -248,10 +249,10 @@ export class Regions {
     }
 
     release() {
-        const { region, drawn, moved, under } = this.drag ?? {};
+        const { region, drawn, moved, under, far } = this.drag ?? {};
         this.drag = null;
-        if (drawn && Math.max(region.w, region.h) < 4 * this.unit()) {
-            this.remove(region); // a click, not a drawing
+        if (drawn && (!far || Math.max(region.w, region.h) < 4 * this.unit())) {
+            this.forget(region); // a click, not a drawing
             under && this.select(under);
         } else if (drawn) { // the tool stays; no handle is in the way of the next one
             this.select(null);
@@ -262,11 +263,17 @@ export class Regions {
         }
     }
 
+    // One that was begun, and never was there for the request.
+    forget(region) {
+        this.list = this.list.filter((one) => one !== region);
+        this.selected = null;
+        this.rebuild();
+    }
+
     // A second finger came: the first one draws nothing.
     giveUp() {
         if (this.drag?.drawn) {
-            this.list = this.list.filter((one) => one !== this.drag.region);
-            this.selected = null;
+            this.forget(this.drag.region);
         }
         Object.assign(this, { drag: null, path: null });
         this.rebuild();

@@ -36,7 +36,7 @@ export function runOf(answer, roundTrip) {
 
 // The line on the picture, and the stages as one bar with the longest named below it.
 export function showFacts(run, before, after, what) {
-    find("facts").replaceChildren(element("strong", {}, [milliseconds(run.total), change(before, after), run.backend].join(" · ")), " ", element("span", {}, what));
+    find("facts").replaceChildren(element("strong", {}, `${milliseconds(run.total)} · ${change(before, after)}`, element("span", {}, ` · ${run.backend}`)), " ", element("span", {}, what));
     const sum = run.stages.reduce((all, [, value]) => all + value, 0) || 1;
     find("stages").replaceChildren(...run.stages.map(([name, value]) => {
         const part = element("div", { class: `fill ${name}` });
