@@ -120,7 +120,7 @@ def test_faces_and_three_lines_of_a_screenshot_in_six_actions(page, driver, tmp_
 # --- nothing leaves --------------------------------------------------------------------------------
 def test_there_is_nothing_to_download_until_something_is_hidden(hide):
     time.sleep(0.5)
-    assert not download_there(hide) and not hide.find('#compare-formats').is_displayed() and not hide.find('#original').is_displayed()
+    assert not download_there(hide) and not hide.find('#download').is_displayed() and not hide.find('#compare-formats').is_displayed() and not hide.find('#original').is_displayed()
     assert not hide.find('#after').is_displayed() and hide.text('#facts') == 'Nothing is hidden yet.'
     assert hide.js('return performance.getEntriesByType("resource").filter((entry) => entry.name.includes("/redact")).length') == 0
     hide.find('#add').click()
@@ -128,7 +128,7 @@ def test_there_is_nothing_to_download_until_something_is_hidden(hide):
     assert download_there(hide)
     hide.find('#clear').click()
     hide.until(lambda: hide.text('#facts') == 'Nothing is hidden yet.')
-    assert not download_there(hide) and not hide.find('#after').is_displayed()
+    assert not download_there(hide) and not hide.find('#after').is_displayed() and not hide.find('#download').is_displayed()
     time.sleep(0.5)
     assert not download_there(hide), 'no late answer brings it back'
 

@@ -3,6 +3,7 @@
 
 import io
 import subprocess
+import time
 
 import pytest
 from PIL import Image
@@ -80,6 +81,11 @@ def test_what_is_no_picture_is_said_once(page, folder):
     page.upload(folder / 'text.jpg')
     assert 'Unsupported' in page.refused()
     assert 'cannot display' not in page.js('return document.body.innerText')
+    page.choose('redact')
+    page.until(lambda: page.all('#finds button'))[0].click()
+    time.sleep(0.3)
+    assert page.regions() == [], 'nothing is searched in it'
+    page.choose('blur')
     assert not page.find('#tools').is_displayed() and not page.find('#download').is_displayed()
     page.upload(folder / 'photo.jpg')
     assert '320 × 200' in page.settled('320 ×') and page.find('#tools').is_displayed()

@@ -90,9 +90,7 @@ function showUntouched() {
 
 // --- the request ---
 
-function operation() {
-    return hiding() ? "hidden" : chosen.filter.name;
-}
+const operation = () => (hiding() ? "hidden" : chosen.filter.name);
 
 function answerType() {
     const format = outputFormat();
@@ -307,13 +305,16 @@ function toldRegions() {
     const label = `Add ${tool === "ellipse" ? "an" : "a"} ${tool} in the middle`;
     find("add").setAttribute("aria-label", label);
     find("add").title = label;
-    find("region-count").textContent = regions.active.length ? `${regions.active.length} marked` : "Whole picture";
+    find("region-count").textContent = regions.active.length ? `${regions.active.length} marked` : hiding() ? "Nothing yet" : "Whole picture";
     listRegions(regions, find("region-list"));
     say(find("marked"), picture ? markedSentence(regions, picture.searched, available) : "");
 }
 
 async function search(name, button) {
     const asked = picture;
+    if (!asked?.seen) {
+        return; // boxes need a picture that they lie on
+    }
     button.disabled = true;
     button.setAttribute("aria-busy", "true");
     const { found, answer, blob } = await searchFor(asked, name, token).catch(() => ({}));
