@@ -5,6 +5,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 import daemon
+import pictures
 
 AXE = daemon.ROOT / 'build/tools/axe/axe_core_python/axe.min.js'
 
@@ -75,10 +76,24 @@ STATES = {
     'stats': lambda page: page.choose('stats'),
     'all open': lambda page: page.js('document.getElementById("access").hidden = false; document.querySelectorAll("details").forEach((one) => (one.open = true))'),
     'hide': lambda page: page.choose('redact') or page.find('#add').click(),
+    'kept': lambda page: page.find('#add').click() or page.find('#region-list .chip').click(),
+    'several': lambda page: several(page),
     'blurred': lambda page: page.choose('blur'),
     'formats': lambda page: page.find('#compare-formats').click(),
     'refused': lambda page: page.js('document.getElementById("formats").close()') or page.choose('blur') or page.set('#output-quality', 101),
 }
+
+
+def several(page):
+    """A strip whose pictures have been sent: with a box in the first, and nothing to be found in the other."""
+    page.js("""const transfer = new DataTransfer();
+               for (const name of ['first.png', 'second.png']) transfer.items.add(new File([new Uint8Array(arguments[0])], name, { type: 'image/png' }));
+               document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));""", list(pictures.small_png()))
+    page.until(lambda: len(page.all('.thumb')) == 2 and page.js('return document.getElementById("before").naturalWidth') == 40, what='the strip')
+    page.find('#add').click()
+    page.settled()
+    page.find('#hide-all').click()
+    page.until(lambda: ' hidden.' in page.text('#strip-status'), what='the end')
 
 
 def light_of(colour):
@@ -98,6 +113,7 @@ def contrast(one, other):
 
 def put(page, state):
     if state == 'formats':  # statistics have none
+        page.js('document.querySelector("[data-sample=Landscape]").click()')
         page.choose('blur')
         page.js('document.getElementById("clear").click()')
         page.settled()
