@@ -18,8 +18,9 @@ sys.path[:0] = [str(ROOT / 'tests/http'), str(ROOT / 'tests/browser')]
 import browser
 import daemon
 import faces
+import pictures
 
-SIZES = ((1440, 900), (1024, 768), (768, 1024), (390, 844), (360, 640))
+SIZES = ((1920, 1080), (1280, 800), (1024, 768), (768, 1024), (390, 844), (360, 780))
 
 
 def save(page, name):
@@ -30,8 +31,10 @@ def save(page, name):
     print(f'{path.relative_to(ROOT)} {path.stat().st_size} bytes')
 
 
-def sample(page, number):
-    page.all('#samples button')[number].click()
+def find(page, *names):
+    for name in names:
+        page.find(f'[data-find={name}]').click()
+        page.until(lambda: not page.js('return document.querySelector("#finds [aria-busy]")'))
     page.settled()
 
 
@@ -50,34 +53,37 @@ def repeat(page):
         page.settled()
 
 
-def picture_of_redaction(page):
-    page.choose('redact')
-    draw(page, 'rectangle', (0.147, 0.405), (0.82, 0.51))
-    draw(page, 'rectangle', (0.147, 0.53), (0.43, 0.62))
-    page.set('#split', 20)
+def picture_of_a_pass(page):
+    find(page, 'faces', 'text', 'codes')
+    page.find('#region-list li:nth-child(2) .chip').click()  # the heading stays
+    repeat(page)
 
 
-def picture_of_a_face(page):
-    page.choose('pixelate')
-    draw(page, 'ellipse', (0.345, 0.17), (0.655, 0.76))
+def picture_of_several(page):
+    several(page)
+    repeat(page)
+    page.find('#hide-all').click()
+    page.until(lambda: 'hidden.' in page.text('#strip-status'))
 
 
-# name, the number of the sample, what is done to it, how the page is opened
+# name, what is done, how the page is opened
 PICTURES = (
-    ('playground', 0, lambda page: page.set('#split', 25), {'width': 1280, 'height': 800}),
-    ('playground-dark', 2, picture_of_redaction, {'width': 1280, 'height': 800, 'dark': True}),
-    ('playground-phone', 1, picture_of_a_face, {'width': 390, 'height': 844, 'touch': True}),
+    ('playground', picture_of_a_pass, {'width': 1280, 'height': 800}),
+    ('playground-dark', picture_of_several, {'width': 1280, 'height': 800, 'dark': True}),
+    ('playground-phone', lambda page: find(page, 'faces'), {'width': 390, 'height': 844, 'touch': True}),
 )
 
 
+def begin(page, state='', **window):
+    page.open(**window, state=state)
+    page.until(lambda: page.all('#finds button') and page.text('#facts') != 'Not computed yet.')
+
+
 def make(page):
-    for name, number, prepare, window in PICTURES:
-        page.open(**window)
-        page.settled()
-        if number:
-            sample(page, number)
+    for name, prepare, window in PICTURES:
+        begin(page, **window)
         prepare(page)
-        repeat(page)
+        page.mouse('mouseMoved', 2, 2)
         save(page, name)
 
 
@@ -93,23 +99,25 @@ def polygon(page):
         page.click_at(*point)
 
 
-def upload(page):
-    name = '2008_002470.jpg'
-    path = pathlib.Path(page.folder) / name
-    path.write_bytes(faces.photograph(name))
-    page.upload(path)
-    page.settled('500 ×')
+def several(page):
+    """Two groups, and a picture without a face."""
+    paths = [pathlib.Path(page.folder) / name for name in ('group.jpg', 'three.jpg', 'pattern.png')]
+    for path, content in zip(paths, (faces.photograph(), faces.large(), pictures.png(pictures.photograph(320, 200)))):
+        path.write_bytes(content)
+    page.upload('\n'.join(map(str, paths)))
+    page.until(lambda: len(page.all('.thumb')) == len(paths) and page.js('return document.getElementById("before").naturalWidth') == 500)
+    find(page, 'faces')
 
 
-def found(page):
-    upload(page)
-    page.find('#faces').click()
-    page.until(page.regions)
-    page.choose('redact')
-    page.settled('500 ×')
+def blurred(page):
+    draw(page, 'rectangle', (0.1, 0.3), (0.4, 0.7))
+    page.choose('blur')
+    page.settled()
 
 
 def formats(page):
+    page.choose('blur')
+    page.settled()
     page.find('#compare-formats').click()
     page.until(lambda: not page.js('return document.getElementById("compare-cards").hasAttribute("aria-busy")') and page.text('[data-format=png] strong'))
 
@@ -127,10 +135,11 @@ def opened(selector):
 
 
 SCREENS = {
-    'first': lambda page: None, 'uploaded': upload, 'regions': regions, 'polygon': polygon, 'faces': found, 'formats': formats,
+    'first': lambda page: None, 'regions': regions, 'polygon': polygon, 'found': picture_of_a_pass, 'strip': picture_of_several, 'formats': formats,
+    'blurred': blurred, 'colours': choose('adjust'),
     'go': language('Go'), 'csharp': language('C#'), 'stats': choose('stats', 'Statistics'), 'placeholder': choose('placeholder', 'Placeholder'),
     'pipeline': choose('pipeline'), 'convolve': choose('convolve'), 'timing': opened('#timing'), 'parameters': opened('#controls details'),
-    'refused': lambda page: page.set('#output-quality', 101) or page.refused(),
+    'refused': lambda page: page.choose('blur') or page.set('#output-quality', 101) or page.refused(),
 }
 
 
@@ -139,8 +148,7 @@ def look(page, folder, names):
     for width, height in SIZES:
         for dark in (False, True):
             for name in names or SCREENS:
-                page.open(width, height, dark=dark, touch=width < 800)
-                page.settled()
+                begin(page, width=width, height=height, dark=dark, touch=width < 800)
                 SCREENS[name](page)
                 page.screenshot(folder / f'{name}-{width}x{height}-{"dark" if dark else "light"}.png')
 

@@ -25,6 +25,9 @@ addEventListener('unhandledrejection', (event) => wrongs.push(`rejection: ${even
 """
 
 
+BLUR = 'blur?sigma=8&sample=Landscape'  # the state that most tests begin with
+
+
 def there():
     return os.access(BROWSER, os.X_OK) and os.access(DRIVER, os.X_OK)
 
@@ -60,7 +63,7 @@ class Playground:
     def __init__(self, driver, origin, folder):
         self.driver, self.origin, self.folder = driver, origin, folder
 
-    def open(self, width=1280, height=900, dark=False, touch=False, motion='no-preference', state=''):
+    def open(self, width=1280, height=900, dark=False, touch=False, motion='no-preference', state=BLUR):
         self.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
             'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': touch})
         self.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [
@@ -113,7 +116,7 @@ class Playground:
         return self.text('#code')
 
     def regions(self):
-        return [code.get_attribute('textContent') for code in self.all('#region-list code')]
+        return [chip.get_attribute('data-shape') for chip in self.all('#region-list [data-shape]')]
 
     def wrongs(self):
         """Errors of the page or in the console, except refused requests."""
@@ -130,6 +133,9 @@ class Playground:
     # --- doing -------------------------------------------------------------------------
     def choose(self, name):
         self.js('document.querySelector(`input[name=filter][value=${arguments[0]}]`).click()', name)
+
+    def look(self, name):
+        self.js('document.querySelector(`input[name=look][value=${arguments[0]}]`).click()', name)
 
     def set(self, selector, value):
         """Sets the value as typing does, for types of fields that a driver cannot fill in."""

@@ -5,6 +5,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 import daemon
+import pictures
 
 AXE = daemon.ROOT / 'build/tools/axe/axe_core_python/axe.min.js'
 
@@ -59,24 +60,40 @@ return [...document.querySelectorAll(names.map((name) => `[${name}]`).join())].f
 OUTSIDE = """
 return [...document.querySelectorAll('button, input, select, textarea, img, pre, .field, li')].filter((element) => {
     const box = element.getBoundingClientRect();
-    return element.checkVisibility() && !element.closest('.hidden, table') && !(element.closest('#filters') && innerWidth <= 820) && box.width && (box.left < -1 || box.right > innerWidth + 1);
+    return element.checkVisibility() && !element.closest('.hidden, table') && !(element.closest('#filters, #sources, #strip-list') && innerWidth <= 820) && box.width && (box.left < -1 || box.right > innerWidth + 1);
 }).map((element) => element.outerHTML.slice(0, 80));
 """
 SMALL = """
-return [...document.querySelectorAll('button, .button, select, .choice, #split')].filter((element) =>
-    element.checkVisibility() && element.getBoundingClientRect().height < 24).map((element) => element.outerHTML.slice(0, 80));
+return [...document.querySelectorAll('button, .button, select, .choice, summary, input:not([type=radio], [type=checkbox], [type=file], #split)')].filter((element) =>
+    element.checkVisibility() && !element.closest('.hidden') && element.getBoundingClientRect().height < 44).map((element) => element.outerHTML.slice(0, 80));
 """
 STATES = {
     'blur': lambda page: None,
     'convolve': lambda page: page.choose('convolve'),
     'pipeline': lambda page: page.choose('pipeline'),
-    'redact': lambda page: page.choose('redact') or page.find('#add').click(),
+    'tiles': lambda page: page.choose('redact') or page.look('pixelate') or page.find('#add').click(),
     'drawing': lambda page: page.tool('polygon') or [page.click_at(*point) for point in ((0.2, 0.3), (0.5, 0.3), (0.4, 0.6))],
     'stats': lambda page: page.choose('stats'),
     'all open': lambda page: page.js('document.getElementById("access").hidden = false; document.querySelectorAll("details").forEach((one) => (one.open = true))'),
+    'hide': lambda page: page.choose('redact') or page.find('#add').click(),
+    'kept': lambda page: page.find('#add').click() or page.find('#region-list .chip').click(),
+    'several': lambda page: several(page),
+    'blurred': lambda page: page.choose('blur'),
     'formats': lambda page: page.find('#compare-formats').click(),
     'refused': lambda page: page.js('document.getElementById("formats").close()') or page.choose('blur') or page.set('#output-quality', 101),
 }
+
+
+def several(page):
+    """A strip whose pictures have been sent: with a box in the first, and nothing to be found in the other."""
+    page.js("""const transfer = new DataTransfer();
+               for (const name of ['first.png', 'second.png']) transfer.items.add(new File([new Uint8Array(arguments[0])], name, { type: 'image/png' }));
+               document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));""", list(pictures.small_png()))
+    page.until(lambda: len(page.all('.thumb')) == 2 and page.js('return document.getElementById("before").naturalWidth') == 40, what='the strip')
+    page.find('#add').click()
+    page.settled()
+    page.find('#hide-all').click()
+    page.until(lambda: ' hidden.' in page.text('#strip-status'), what='the end')
 
 
 def light_of(colour):
@@ -96,7 +113,9 @@ def contrast(one, other):
 
 def put(page, state):
     if state == 'formats':  # statistics have none
+        page.js('document.querySelector("[data-sample=Landscape]").click()')
         page.choose('blur')
+        page.js('document.getElementById("clear").click()')
         page.settled()
     STATES[state](page)
     if state == 'refused':
@@ -147,7 +166,7 @@ def test_everything_is_reached_by_tab_and_shows_the_focus(page):
     page.find('#add').click()
     page.js('document.activeElement.blur(); document.getElementById("access").hidden = false; document.querySelectorAll("details").forEach((one) => (one.open = true))')
     reached, plain = set(), []
-    for _ in range(120):
+    for _ in range(160):
         page.keys(Keys.TAB)
         here, outlined = page.js('''const here = document.activeElement;
             const style = getComputedStyle(here.closest('.choice') ? here.nextElementSibling : here.id === 'file' ? document.querySelector('[for=file]') : here);
@@ -159,7 +178,7 @@ def test_everything_is_reached_by_tab_and_shows_the_focus(page):
         if not outlined and here and page.js('return document.activeElement !== document.body'):
             plain.append(here)
     assert plain == []
-    assert {'file', 'token', 'theme', 'add', 'clear', 'split', 'copy', 'download', 'reset', 'output-format', 'input-colorspace', 'region-feather'} <= reached
+    assert {'file', 'token', 'theme', 'add', 'clear', 'hold', 'copy', 'download', 'reset', 'output-format', 'input-colorspace', 'region-feather'} <= reached
     assert any('Region 1' in name for name in reached) and any(name.startswith('Corner 4') for name in reached)
 
 

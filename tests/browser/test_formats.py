@@ -40,6 +40,20 @@ def test_each_format_has_its_pixels_bytes_and_time(view, server):
     assert max(bars, key=bars.get) == max(sizes, key=sizes.get) and max(bars.values()) == 100
 
 
+def test_cards_wait_without_broken_pictures(page):
+    """A spinner stands where no picture is yet."""
+    page.js("""const ask = window.fetch;
+               window.fetch = (...given) => new Promise((go) => { window.goOn = () => go(ask(...given)); });""")
+    page.find('#compare-formats').click()
+    cards = page.all('.card')
+    assert len(cards) == len(FORMATS) and all(card.get_attribute('aria-busy') == 'true' for card in cards)
+    assert not any(page.js('return [...document.querySelectorAll(".card img")].map((one) => one.checkVisibility())'))
+    for _ in FORMATS:
+        page.until(lambda: page.js('const go = window.goOn; delete window.goOn; go?.(); return Boolean(go)'))
+    compared(page)
+    page.until(lambda: not page.all('.card[aria-busy]'), what='the pictures')
+
+
 def test_a_format_that_the_server_lacks_says_so(view, server):
     for name in set(FORMATS) - set(written(server)):
         assert view.text(f'[data-format={name}] .help') == 'This server does not write it.'

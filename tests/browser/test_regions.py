@@ -63,7 +63,13 @@ def test_boxes_by_mouse(page, folder, shape):
     text = only(page)
     assert text.startswith('ellipse:') == (shape == 'ellipse') and near(numbers(text), [80, 60, 160, 100])
     assert near(changed(page, folder), [80, 60, 240, 160], 8)
-    assert page.find('[data-tool=select]').get_attribute('aria-pressed') == 'true' and page.text('#region-count') == '1'
+    assert page.find(f'[data-tool={shape}]').get_attribute('aria-pressed') == 'true', 'the tool stays'
+    assert page.text('#region-count') == '1 marked'
+    page.drag((0.05, 0.05), (0.2, 0.2))
+    page.settled()
+    assert len(page.regions()) == 2
+    page.keys(Keys.ESCAPE)
+    assert page.find('[data-tool=select]').get_attribute('aria-pressed') == 'true'
 
 
 @pytest.mark.parametrize('end', ('first point', 'double click', 'Enter', 'button'))
@@ -89,6 +95,7 @@ def test_a_polygon_by_mouse(page, folder, end):
 def test_moved_and_resized_by_mouse(page):
     page.tool('rectangle')
     page.drag((0.2, 0.2), (0.4, 0.4))
+    page.click_at(0.3, 0.3)
     page.drag((0.3, 0.3), (0.5, 0.5))
     page.settled()
     assert near(numbers(only(page)), [128, 80, 64, 40])
@@ -114,7 +121,7 @@ def test_a_click_is_no_region(page):
     assert page.regions() == []
     draw_polygon(page, (0.5, 0.2), (0.8, 0.8))
     page.tool('select')
-    assert page.regions() == [] and page.text('#region-count') == 'everywhere'
+    assert page.regions() == [] and page.text('#region-count') == 'Whole picture'
 
 
 def test_several_are_listed_and_deleted(page):
@@ -123,8 +130,7 @@ def test_several_are_listed_and_deleted(page):
         page.drag((at, 0.1), (at + 0.2, 0.5))
     page.settled()
     assert len(page.regions()) == 3 and page.command().count('region=') == 3
-    page.find('#region-group summary').click()
-    page.find('#region-list li:nth-child(2) button').click()
+    page.find('#region-list li:nth-child(2) .away').click()
     page.settled()
     assert len(page.regions()) == 2 and 'ellipse' not in page.command()
     page.click_at(0.2, 0.3)
@@ -154,13 +160,19 @@ def test_redaction_hides(page):
     page.tool('rectangle')
     page.drag((0.25, 0.25), (0.75, 0.75))
     page.settled()
+    assert page.command().count('/redact?region=') == 1 and 'mode' not in page.command()
     after = numpy.asarray(Image.open(io.BytesIO(page.download()[1])).convert('L')).astype(int)[64:140, 96:224]
-    assert after.max() - after.min() < 90, 'tiles of nearly one colour'
+    assert after.max() == 0, 'black'
+    page.look('pixelate')
+    page.settled()
+    assert '/pixelate?' in page.command() and 'mode=redact' in page.command()
+    after = numpy.asarray(Image.open(io.BytesIO(page.download()[1])).convert('L')).astype(int)[64:140, 96:224]
+    assert 0 < after.max() - after.min() < 90, 'tiles of nearly one colour'
 
 
 def test_fills_of_a_redaction(page):
     """A name, or a colour from a control of its own; the state in the address brings both back."""
-    fill, colour = '#own [data-parameter=fill] select', '#own [data-parameter=fill] [type=color]'
+    fill, colour = '#look-solid-fill', '#look-solid-fill + [type=color]'
     page.choose('redact')
     page.tool('rectangle')
     page.drag((0.25, 0.25), (0.75, 0.75))
@@ -175,7 +187,11 @@ def test_fills_of_a_redaction(page):
     assert 'fill=c02040' in page.command()
     hidden = numpy.asarray(Image.open(io.BytesIO(page.download()[1])).convert('RGB')).astype(int)[80:120, 120:200]
     assert numpy.abs(hidden.mean((0, 1)) - (0xc0, 0x20, 0x40)).max() < 12
-    page.open(state='redact?look=blur&fill=104080')
+    page.set(fill, 'ffffff')
+    page.settled()
+    assert 'fill=ffffff' in page.command() and not page.find(colour).is_displayed()
+    fill, colour = '#look-blur-fill', '#look-blur-fill + [type=color]'
+    page.open(state='redact?look=blur&fill=104080&region=10,10,90,90')
     page.settled()
     assert page.value(fill) == 'colour' and page.value(colour) == '#104080' and 'fill=104080' in page.command()
 
@@ -200,6 +216,7 @@ def test_boxes_by_touch(driver, server, downloads, shape):
         page.touch_drag((0.25, 0.25), (0.75, 0.75))
         page.settled()
         assert near(numbers(page.regions()[0]), [240, 160, 480, 320], 12)
+        page.touch_drag((0.5, 0.5), (0.5, 0.5))  # a tap selects
         page.touch_drag((0.5, 0.5), (0.6, 0.6))
         page.settled()
         assert near(numbers(page.regions()[0]), [336, 224, 480, 320], 20)

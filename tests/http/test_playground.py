@@ -17,7 +17,7 @@ from problems import check_problem
 
 BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 TABLE = json.loads((daemon.ROOT / 'server/pages/playground/parameters.json').read_text())
-ENDPOINTS = tuple(one['name'] for one in TABLE['filters'] if one['name'] != 'redact')
+ENDPOINTS = tuple(one['name'] for one in TABLE['filters'])
 
 
 def page(server, *headers, method='GET', target='/', accept=BROWSER):
@@ -160,8 +160,9 @@ def test_not_on_the_second_listener(start):
 def rows_of(endpoint):
     filters = {one['name']: one for one in TABLE['filters']}
     rows = [*filters[endpoint].get('own', []), *TABLE['input'], *TABLE['region']]
-    redacts = endpoint in ('pipeline', 'placeholder') or 'whole' in filters[endpoint] or endpoint in filters['redact']['looks']
-    redact = TABLE['redact'] if redacts else []
+    looks = [look['name'] for look in filters['redact']['looks']]
+    redacts = endpoint in ('pipeline', 'placeholder') or 'whole' in filters[endpoint] or endpoint in looks
+    redact = TABLE['redact'] if redacts else TABLE['solid'] if endpoint == 'redact' else []
     if 'json' in filters[endpoint]:
         return [row for row in rows if row['name'] != 'feather'] + redact
     return rows + TABLE['output'] + redact
@@ -173,13 +174,25 @@ def allowed(row):
         words = [*row['choices'], *(foreign.WRITES if row['name'] == 'format' else ()), *row.get('also', [])]  # other names of the same are not offered
         return f"it must be {', '.join(words[:-1])} or {words[-1]}"
     if row['type'] == 'colour':
-        return f"it must be {', '.join(row['choices'])}, or a colour as rrggbb or rrggbbaa"
+        names = sorted(name for name in row['choices'] if name.isalpha() and name != 'ffffff')
+        return f"it must be {', '.join(names)}, or a colour as rrggbb or rrggbbaa"
     if row['type'] == 'switch':
         return 'it must be false, true, 0 or 1'
     whole = ('an odd ' if row.get('odd') else 'a ') + 'whole number ' if row['type'] == 'whole' else ''
     unit = f" {row['unit']}" if row.get('unit') else ''
     end = f" and not nearer to 0 than {row['least']:g}" if row.get('least') else ''
     return f"it must be {whole}from {row['minimum']:.15g} to {row['maximum']:.15g}{unit}{end}"
+
+
+def test_each_filter_is_in_one_group():
+    names = [name for group in TABLE['groups'] for name in group['filters']]
+    assert sorted(names) == sorted(ENDPOINTS) and [group['title'] for group in TABLE['groups']] == ['Hide', 'Blur', 'Resize', 'Colours', 'More']
+    assert TABLE['groups'][0]['filters'] == ['redact'] and TABLE['filters'][0]['looks'][0] == {'name': 'solid', 'title': 'Solid', 'path': 'redact'}
+
+
+def test_values_have_words_each():
+    rows = [row for one in TABLE['filters'] for row in one.get('own', [])] + [row for name in ('redact', 'solid', 'input', 'region', 'output') for row in TABLE[name]]
+    assert all(len(row['words']) == len(row['choices']) for row in rows if 'words' in row)
 
 
 @pytest.mark.parametrize('endpoint', ENDPOINTS)
@@ -203,7 +216,7 @@ def test_the_values_are_those_of_the_daemon(server, endpoint, row):
 def test_the_defaults_are_those_of_the_daemon(server, endpoint, row):
     """Given or not, the answer is the same; the first of the choices is the default."""
     body = pictures.png(pictures.photograph(64, 48))
-    base = {'convolve': 'kernel=1,2,1&', 'resize': 'width=40&'}.get(endpoint, '')
+    base = {'convolve': 'kernel=1,2,1&', 'resize': 'width=40&', 'redact': 'region=1,1,30,30&'}.get(endpoint, '')
     default = row.get('default', row.get('choices', [None])[0])
     with_it = server.post(f"/{endpoint}?{base}{row['name']}={default}", body)
     without = server.post(f"/{endpoint}?{base.rstrip('&')}", body)
@@ -214,7 +227,7 @@ def test_the_starts_are_allowed(server):
     body = pictures.small_png()
     for one in TABLE['filters']:
         given = '&'.join(f"{row['name']}={row['start']}" for row in one.get('own', []) if 'start' in row)
-        if one['name'] in ENDPOINTS and one['name'] != 'pipeline':
+        if one['name'] not in ('pipeline', 'redact'):
             assert server.post(f"/{one['name']}?{given}", body).status_code == 200, one['name']
     pipeline = next(one for one in TABLE['filters'] if one['name'] == 'pipeline')
     available = server.post('/pipeline?ops=x', b'x').json()['detail'].split('available: ')[1]

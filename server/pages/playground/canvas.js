@@ -18,7 +18,7 @@ export class Canvas {
         stage.addEventListener("scroll", () => stage.scrollTo(0, 0)); // focus of a handle outside of the window
         find("split").addEventListener("input", () => this.showSplit());
         const watch = new ResizeObserver(() => (this.fitted ? this.fit() : this.place()));
-        [stage, find("result")].forEach((node) => watch.observe(node));
+        [stage, find("result"), find("outcome")].forEach((node) => watch.observe(node));
     }
 
     setPicture(width, height) {
@@ -31,8 +31,8 @@ export class Canvas {
         const style = getComputedStyle(this.stage);
         const [left, top, right, bottom] = ["Left", "Top", "Right", "Bottom"].map((side) => parseFloat(style[`padding${side}`]));
         const box = this.stage.getBoundingClientRect();
-        const covered = box.bottom - find("result").getBoundingClientRect().top;
-        const below = covered > 0 ? covered + bottom : bottom;
+        const covered = box.bottom - find("outcome").getBoundingClientRect().top + 10; // narrow windows have it below
+        const below = covered > 10 ? covered + bottom : bottom;
         return { left, top, right: box.width - right, bottom: Math.max(top + 80, box.height - below) };
     }
 

@@ -61,8 +61,13 @@ function numberControl(row, id, changed) {
     return { input, controls, get, set };
 }
 
+// Values as the daemon takes them, in words where the row has some.
+function optionsOf({ choices, words }) {
+    return choices.map((choice, index) => element("option", { value: choice }, words?.[index] ?? choice));
+}
+
 function choiceControl(row, id, changed) {
-    const input = element("select", { id }, ...row.choices.map((choice) => element("option", { value: choice }, choice)));
+    const input = element("select", { id }, ...optionsOf(row));
     input.addEventListener("change", changed);
     return {
         input, controls: [input],
@@ -87,7 +92,7 @@ function textControl(row, id, changed) {
 // A choice whose last option is a colour, which then has a control of its own.
 function colourControl(row, id, changed) {
     const [plain, own] = [row.choices[0], "colour"];
-    const input = element("select", { id }, ...[...row.choices, own].map((choice) => element("option", { value: choice }, choice)));
+    const input = element("select", { id }, ...optionsOf(row), element("option", { value: own }, "another colour"));
     const colour = element("input", { type: "color", "aria-label": `${row.label}, colour`, hidden: true });
     const follow = () => (colour.hidden = input.value !== own);
     input.addEventListener("change", () => {
@@ -143,9 +148,14 @@ function exclude(one, other) {
     other.node.addEventListener("change", () => other.get() && one.set(null), true);
 }
 
+// What few people need is folded away, below what all see.
 export function makeFields(rows, prefix, container, changed) {
     const fields = rows.map((row) => makeField(row, prefix, changed));
-    container.append(...fields.map((field) => field.node));
+    const [seen, folded] = [false, true].map((expert) => fields.filter((_, index) => Boolean(rows[index].expert) === expert).map((field) => field.node));
+    container.append(...seen);
+    if (folded.length > 0) {
+        container.append(element("details", { class: "expert" }, element("summary", {}, "More"), element("div", { class: "folded" }, ...folded)));
+    }
     rows.forEach((row, index) => row.instead_of && exclude(fields[index], fields.find((field) => field.name === row.instead_of)));
     return fields;
 }

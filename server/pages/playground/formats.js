@@ -39,7 +39,7 @@ let round = 0; // of requests; those of an older one are dropped
 let urls = [];
 
 function makeCard(format) {
-    const picture = element("img", { alt: `The middle of the picture as ${titles[`image/${format}`]}` });
+    const picture = element("img", { hidden: true, alt: `The middle of the picture as ${titles[`image/${format}`]}` });
     const size = element("strong");
     const facts = element("span", { class: "help" });
     const bar = element("div", { class: "fill" });
@@ -48,9 +48,11 @@ function makeCard(format) {
     use.setAttribute("aria-label", `Use ${titles[`image/${format}`]}`);
     save.setAttribute("aria-label", `Download the ${titles[`image/${format}`]}`);
     save.hidden = true;
-    const node = element("li", { class: "card" }, picture, element("h3", {}, titles[`image/${format}`], " ", size), element("div", { class: "track", "aria-hidden": "true" }, bar), facts,
+    const shot = element("div", { class: "shot" }, picture);
+    const node = element("li", { class: "card" }, shot, element("h3", {}, titles[`image/${format}`], " ", size), element("div", { class: "track", "aria-hidden": "true" }, bar), facts,
         element("div", { class: "bar" }, use, save));
     node.dataset.format = format;
+    node.setAttribute("aria-busy", "true"); // its picture is on the way
     return { format, node, picture, size, facts, bar, use, save };
 }
 
@@ -61,11 +63,14 @@ async function fillCard(one, asked, quality, turn) {
     const { answer, blob } = await send({ path: request.path, pairs }, picture, token);
     if (turn !== round || !answer.ok) {
         one.facts.textContent = turn === round ? "This server does not write it." : "";
+        one.node.removeAttribute("aria-busy");
         return null;
     }
     const url = URL.createObjectURL(blob);
     urls.push(url);
     one.picture.src = url;
+    one.picture.hidden = false;
+    one.node.removeAttribute("aria-busy");
     one.size.textContent = bytes(blob.size);
     const total = timings(answer.headers.get("Server-Timing")).find(([stage]) => stage === "total")?.[1] ?? 0;
     one.facts.textContent = `${Math.round((blob.size / picture.file.size) * 100)} % of the picture, ${milliseconds(total)}`;

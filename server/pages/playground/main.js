@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The page: what picture there is, when a request is sent, what is done with the answer.
 import { Canvas } from "./canvas.js";
-import { element, makeChoice } from "./controls.js";
-import { foundSentence, searchFaces } from "./faces.js";
-import { compareFormats, lookAt, opened, outputName, pastedName, titles } from "./formats.js";
+import { makeChoice } from "./controls.js";
+import { compareFormats, lookAt, outputName, titles } from "./formats.js";
 import { Steppable } from "./history.js";
-import { applyState, chosen, describe, makeControls, mark, outputFormat, parseState, reset, setOutput, stateText, written } from "./parameters.js";
-import { listRegions, Regions } from "./regions.js";
-import { same, send } from "./request.js";
+import { hints, listRegions, makeFinds, markedSentence, showUnhidden } from "./marked.js";
+import { applyState, chooseFilter, chosen, describe, makeControls, mark, outputFormat, parseState, reset, setOutput, stateText, written } from "./parameters.js";
+import { Regions } from "./regions.js";
+import { hasHidden, send } from "./request.js";
 import { makeSample, samples } from "./samples.js";
+import { searchFor } from "./searches.js";
 import { languages } from "./snippets.js";
-import { find, nextTheme, offer, readProblem, runOf, say, showAfter, showFacts, showNotice, showProblem, showServer, showPlaceholder, showRuns, showStatistics } from "./view.js";
+import { display, makeSources, preview } from "./sources.js";
+import { Strip } from "./strip.js";
+import { compareBackends, copyCode, find, foldCode, hideAnswer, makeHold, nextTheme, offer, pend, readProblem, runOf, say, showAfter, showFacts, showNothing, showNotice, showProblem, showServer, showPlaceholder, showRuns, showStatistics, toast } from "./view.js";
 
 const waiting = 150; // milliseconds without a change before a request is sent
-let picture = null; // { file, url, width, height, type, animated, sample }
+let picture = null; // { file, url, width, height, type, animated, sample, seen, searched }
 let taken = 0; // pictures so far
 let token = "";
 let timer = 0;
@@ -22,24 +25,72 @@ let answerUrl = null;
 let last = null; // { run, blob, request, picture } of the answer that is shown
 const unreachable = ["No answer.", "The server could not be reached, or closed the connection."];
 let tool = "rectangle"; // what "Add one" adds
-let regions, canvas, states;
+let regions, canvas, states, strip;
 let language = languages[0];
-const request = () => describe(regions.list, picture.animated);
+let available = []; // searches of this server
+let wanted = new Set(); // those that were used
+let anyPicture = false; // the copied request searches, and has no boxes
+let wasHiding = false;
+const hiding = () => Boolean(chosen.filter.looks);
+const nothingHidden = () => hiding() && regions.active.length === 0;
+const request = () => describe(regions.active, picture.animated);
+const searches = () => available.filter((name) => wanted.size === 0 || wanted.has(name)).join(",");
 
+// What was answered before is not to be downloaded any more.
 function changed() {
     clearTimeout(timer);
     running?.abort();
-    if (picture) {
-        timer = setTimeout(() => { states.record(); ask(); }, waiting);
-        showCommand();
+    pend();
+    if (!picture) {
+        return;
     }
+    showHow();
+    showCommand();
+    if (!picture.seen) {
+        return;
+    }
+    if (nothingHidden()) {
+        showUntouched();
+    }
+    timer = setTimeout(() => {
+        states.record();
+        if (!nothingHidden()) {
+            ask();
+        }
+    }, waiting);
+}
+
+function controlsChanged() {
+    if (hiding() !== wasHiding) { // to hide something, one draws
+        wasHiding = hiding();
+        regions.setTool(wasHiding ? "rectangle" : "select");
+    }
+    toldRegions();
+    strip.stale();
+    changed();
+}
+
+// With regions the answer is shown whole; before is seen while a button is held.
+function showHow() {
+    const whole = hiding() || regions.active.length > 0;
+    find("stage").classList.toggle("whole", whole);
+    find("hold").hidden = !whole || nothingHidden();
+    showUnhidden(chosen.filter, regions.active);
+    ["finds", "marked"].forEach((id) => (find(id).hidden = !hiding()));
+    find("scope").hidden = !hiding() || nothingHidden() || !searches();
+    find("strip-actions").hidden = !hiding();
+    offer(find("original"), picture.url, picture.sample && !hiding() ? picture.file.name : null);
+}
+
+function showUntouched() {
+    last = null;
+    mark(null);
+    showNothing();
 }
 
 // --- the request ---
 
-function operation() {
-    return chosen.filter.looks ? "redacted" : chosen.filter.name;
-}
+const operation = () => (hiding() ? "hidden" : chosen.filter.name);
 
 function answerType() {
     const format = outputFormat();
@@ -49,7 +100,8 @@ function answerType() {
 
 function showCommand() {
     const name = outputName(picture.file.name, operation(), answerType());
-    find("code").textContent = language[1]({ request: request(), origin: location.origin, fileName: picture.file.name, outputName: name, token });
+    const boxes = hiding() && (anyPicture || nothingHidden()) && searches() ? describe([], picture.animated, searches()) : request();
+    find("code").textContent = language[1]({ request: boxes, origin: location.origin, fileName: picture.file.name, outputName: name, token });
 }
 
 async function ask() {
@@ -60,7 +112,11 @@ async function ask() {
     try {
         const asked = { request: request(), picture };
         const { answer, blob, milliseconds: roundTrip } = await send(asked.request, picture, token, controller.signal);
-        await (answer.ok ? showAnswer(answer, blob, roundTrip, asked) : refuse(answer, blob));
+        if (answer.ok && hiding() && !hasHidden(asked.request, answer)) {
+            fail("Nothing was hidden.", "There is nothing to download.");
+        } else {
+            await (answer.ok ? showAnswer(answer, blob, roundTrip, asked, controller.signal) : refuse(answer, blob));
+        }
     } catch (error) {
         if (error.name !== "AbortError") {
             fail(...unreachable);
@@ -91,10 +147,10 @@ function fail(title, sentence) {
     mark(null);
     find("frame").classList.add("stale");
     find("facts").textContent = "No answer for these parameters.";
-    ["download", "statistics", "timing", "compare-formats"].forEach((id) => (find(id).hidden = true));
+    hideAnswer();
 }
 
-async function showAnswer(answer, blob, roundTrip, asked) {
+async function showAnswer(answer, blob, roundTrip, asked, signal) {
     showProblem(null);
     mark(null);
     showNotice(answer.headers.get("X-Blurd-Notice"));
@@ -113,6 +169,9 @@ async function showAnswer(answer, blob, roundTrip, asked) {
     } else {
         what = await showPicture(blob);
     }
+    if (signal.aborted) {
+        return; // changed while it was shown
+    }
     offer(find("download"), answerUrl, outputName(picture.file.name, operation(), blob.type));
     showFacts(last.run, picture.file.size, blob.size, what);
 }
@@ -128,83 +187,59 @@ async function showPicture(blob) {
     return `${image.naturalWidth} × ${image.naturalHeight} ${titles[blob.type]}`;
 }
 
-// What a GPU has answered, once more by the CPU, beside it.
-async function compare() {
-    const before = last;
-    if (!before) {
-        return;
-    }
-    const { path, pairs } = before.request;
-    const again = { path, pairs: [...pairs.filter(([name]) => name !== "backend"), ["backend", "cpu"]] };
-    const { answer, blob, milliseconds: roundTrip } = await send(again, before.picture, token).catch(() => ({ answer: { ok: false } }));
-    const verdict = !answer.ok ? "No answer from the CPU." : await same(before.blob, blob) ? "Both answers have the same bytes." : "The answers differ.";
-    if (before !== last) {
-        return; // outdated meanwhile
-    }
-    showRuns(answer.ok ? [before.run, runOf(answer, roundTrip)] : [before.run]);
-    find("compared").textContent = verdict;
-}
-
 // --- the picture ---
 
 async function take(file, sample) {
-    const image = find("before");
-    const url = URL.createObjectURL(file);
     const turn = ++taken;
-    image.src = url;
-    const seen = await image.decode().then(() => true, () => false);
     const looked = await lookAt(file);
+    let url = URL.createObjectURL(file);
+    let seen = await display(url);
+    let wrong = null;
+    if (!seen && turn === taken) {
+        URL.revokeObjectURL(url);
+        wrong = await preview(file, looked, token);
+        url = wrong.url ?? "";
+        seen = turn === taken && Boolean(url) && await display(url);
+    }
     if (turn !== taken) {
         URL.revokeObjectURL(url); // another one was given meanwhile
         return;
     }
-    const [width, height] = seen ? [image.naturalWidth, image.naturalHeight] : [1, 1];
-    if (picture) {
-        URL.revokeObjectURL(picture.url);
+    leave();
+    picture = { file, url, sample, seen, searched: new Set(), width: seen ? find("before").naturalWidth : 1, height: seen ? find("before").naturalHeight : 1, ...looked };
+    await arrive(wrong);
+}
+
+function leave() {
+    clearTimeout(timer);
+    running?.abort();
+    if (strip.current) {
+        Object.assign(strip.current, { regions: regions.list, searched: picture.searched });
     }
-    picture = { file, url, width, height, sample, ...looked };
+    URL.revokeObjectURL(picture?.url);
+}
+
+async function arrive(wrong) {
+    const { file, sample, seen, width, height } = picture;
     find("frame").hidden = !seen;
     ["tools", "zoom"].forEach((id) => (find(id).hidden = !seen));
-    find("unseen").hidden = seen;
     showAfter(false);
-    offer(find("original"), url, sample ? file.name : null);
     find("samples").querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.sample === sample)));
+    const entry = strip.enter(file);
+    picture.searched = entry?.searched ?? picture.searched;
     regions.setPicture(width, height);
+    regions.setAll(entry?.regions ?? []);
     canvas.setPicture(width, height);
     toldRegions();
     changed();
-}
-
-function takeFirst(list) {
-    const file = [...(list ?? [])][0];
-    if (file) {
-        take(file.name ? file : new File([file], pastedName(file.type), { type: file.type }), null);
+    if (!seen) {
+        await (wrong.answer ? refuse(wrong.answer, wrong.blob) : fail(...unreachable));
     }
-    return Boolean(file);
 }
 
-function makeSources() {
-    samples.forEach((sample) => {
-        const button = element("button", { type: "button", "data-sample": sample.title }, sample.title);
-        button.addEventListener("click", async () => take(await makeSample(sample), sample.title));
-        find("samples").append(button);
-    });
-    find("file").accept = opened;
-    find("file").addEventListener("change", () => {
-        takeFirst(find("file").files);
-        find("file").value = ""; // the same file may be chosen again
-    });
-    document.addEventListener("paste", (event) => takeFirst(event.clipboardData?.files) && event.preventDefault());
-    document.addEventListener("dragover", (event) => {
-        event.preventDefault();
-        find("stage").classList.add("dragging");
-    });
-    document.addEventListener("dragleave", (event) => event.relatedTarget ?? find("stage").classList.remove("dragging"));
-    document.addEventListener("drop", (event) => {
-        event.preventDefault();
-        find("stage").classList.remove("dragging");
-        takeFirst(event.dataTransfer?.files);
-    });
+async function takeFiles(files) {
+    strip.open(files);
+    await take(files[0], null);
 }
 
 // --- states ---
@@ -212,20 +247,25 @@ function makeSources() {
 const sampleOf = (title) => samples.find((sample) => sample.title === title);
 
 // Puts a state of the history or the address back.
-async function restore({ text, file, sample }) {
+async function restore({ text, file, sample, list }) {
     const state = parseState(text);
     if (file !== picture?.file) {
         await take(file, sample);
     }
     if (state) {
-        regions.setAll(state.regions);
         applyState(state);
+        regions.setAll(list ? list.map((region) => ({ ...region })) : state.regions);
+        controlsChanged();
     }
 }
 
+// What a region is, without what shows it.
+const plainRegion = ({ kind, x, y, w, h, points, found, score, kept }) => ({ kind, x, y, w, h, points, found, score, kept });
+
 async function begin() {
     const text = location.hash.slice(1);
-    const sample = sampleOf(parseState(text)?.sample) ?? samples[0];
+    const state = parseState(text); // an address that names no sample means the landscape
+    const sample = sampleOf(state?.sample) ?? (state ? sampleOf("Landscape") : samples[0]);
     const file = await makeSample(sample);
     if (taken === 0) {
         await restore({ text, file, sample: sample.title });
@@ -241,7 +281,7 @@ async function follow() {
 }
 
 function makeStates() {
-    const read = () => ({ text: stateText(regions.list, picture.sample), picture: picture.file, file: picture.file, sample: picture.sample });
+    const read = () => ({ text: stateText(regions.active, picture.sample), list: regions.list.map(plainRegion), picture: picture.file, file: picture.file, sample: picture.sample });
     states = new Steppable(read, restore, (undo, redo) => {
         find("undo").disabled = !undo;
         find("redo").disabled = !redo;
@@ -253,57 +293,57 @@ function makeStates() {
 
 // --- regions ---
 
-const hints = {
-    select: "",
-    rectangle: "Drag over the picture.",
-    ellipse: "Drag over the picture.",
-    polygon: "Tap the points; close it at the first one, by a double click or Enter. Escape gives up.",
-};
-
 // After whatever happened to tool, selection and shapes.
 function toldRegions() {
     if (!regions) {
         return;
     }
     find("shapes").querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.tool === regions.tool)));
-    say(find("hint"), hints[regions.tool]);
     find("delete").disabled = !regions.selected;
     find("clear").disabled = regions.list.length === 0;
     find("finish").hidden = (regions.path?.length ?? 0) < 3;
     const label = `Add ${tool === "ellipse" ? "an" : "a"} ${tool} in the middle`;
     find("add").setAttribute("aria-label", label);
     find("add").title = label;
-    find("region-count").textContent = regions.list.length || "everywhere";
+    find("region-count").textContent = regions.active.length ? `${regions.active.length} marked` : hiding() ? "Nothing yet" : "Whole picture";
     listRegions(regions, find("region-list"));
+    say(find("marked"), picture ? markedSentence(regions, picture.searched, available) : "");
 }
 
-async function findFaces() {
+async function search(name, button) {
     const asked = picture;
-    find("faces").disabled = true;
-    const { found, answer, blob } = await searchFaces(asked, find("faces").dataset.names, token).catch(() => ({}));
-    find("faces").disabled = false;
+    if (!asked?.seen) {
+        return; // boxes need a picture that they lie on
+    }
+    button.disabled = true;
+    button.setAttribute("aria-busy", "true");
+    const { found, answer, blob } = await searchFor(asked, name, token).catch(() => ({}));
+    button.disabled = false;
+    button.removeAttribute("aria-busy");
     if (found && asked === picture) { // no other was given meanwhile
-        regions.addBoxes(Object.values(found).flat());
-        say(find("hint"), foundSentence(found));
+        wanted.add(name);
+        asked.searched.add(name);
+        regions.addBoxes(found, name);
     } else if (asked === picture) {
         await (answer ? refuse(answer, blob) : fail(...unreachable));
     }
 }
 
 function makeTools() {
-    regions = new Regions(find("overlay"), () => { toldRegions(); changed(); }, toldRegions);
+    regions = new Regions(find("overlay"), () => { toldRegions(); strip.stale(); changed(); }, toldRegions);
     canvas = new Canvas(find("stage"), find("frame"), () => regions.giveUp());
     find("shapes").addEventListener("click", ({ target }) => {
         const chosenTool = target.closest("[data-tool]")?.dataset.tool;
         if (chosenTool) {
             tool = chosenTool === "select" ? tool : chosenTool;
             regions.setTool(chosenTool);
+            toast(hints[chosenTool]);
         }
     });
-    find("shapes").addEventListener("keydown", ({ key }) => key === "Escape" && regions.setTool("select"));
-    find("stage").addEventListener("pointerdown", () => say(find("hint"), hints[regions.tool])); // what was found is no longer in the way
+    find("stage").addEventListener("pointerdown", () => toast("")); // who draws has read it
+    document.addEventListener("keydown", ({ key }) => key === "Escape" && !document.querySelector("dialog[open]") && regions.setTool("select"));
     const actions = {
-        add: () => { regions.setTool("select"); regions.add(tool); }, faces: findFaces, finish: () => regions.closePath(),
+        add: () => regions.add(tool), finish: () => regions.closePath(),
         delete: () => regions.remove(regions.selected), clear: () => regions.clear(),
         "zoom-in": () => canvas.zoomBy(2), "zoom-out": () => canvas.zoomBy(0.5), "zoom-fit": () => (canvas.fitted ? canvas.zoom(1) : canvas.fit()),
     };
@@ -312,33 +352,49 @@ function makeTools() {
 
 // --- the rest ---
 
-async function copy() {
-    await navigator.clipboard?.writeText(find("code").textContent).catch(() => {});
-    getSelection().selectAllChildren(find("code")); // where there is no clipboard, Ctrl+C takes this
-    find("copy").textContent = navigator.clipboard ? "Copied" : "Selected";
-    setTimeout(() => (find("copy").textContent = "Copy"), 1500);
-}
-
 function makeRest() {
+    strip = new Strip((entry) => take(entry.file, null), (entry, animated) => {
+        const list = (entry === strip.current ? regions.list : entry.regions) ?? [];
+        const active = list.filter((region) => !region.kept);
+        return active.length > 0 ? describe(active, animated) : list.length > 0 || !searches() ? null : describe([], animated, searches());
+    }, () => token);
+    makeChoice(find("scope"), "scope", [["boxes", "these boxes"], ["any", "find in any picture"]], (name) => {
+        anyPicture = name === "any";
+        showCommand();
+    });
+    makeHold();
+    foldCode();
+    find("hide-instead").addEventListener("click", () => chooseFilter("redact"));
+
     makeChoice(find("languages"), "language", languages.map((one) => [one[0], one[0]]), (name) => {
         language = languages.find((one) => one[0] === name);
         showCommand();
     });
     find("theme").addEventListener("click", nextTheme);
-    find("copy").addEventListener("click", copy);
-    find("compare").addEventListener("click", compare);
+    find("copy").addEventListener("click", copyCode);
+    find("compare").addEventListener("click", () => last && compareBackends(last, token, () => last));
     find("compare-formats").addEventListener("click", () => compareFormats({ request: request(), picture, token, name: operation() },
         (format, quality) => setOutput({ format, quality })));
     find("formats-close").addEventListener("click", () => find("formats").close());
     find("reset").addEventListener("click", reset);
     find("controls").addEventListener("submit", (event) => event.preventDefault());
-    find("token").addEventListener("input", () => { token = find("token").value.trim(); changed(); });
+    find("token").addEventListener("input", () => {
+        token = find("token").value.trim();
+        picture?.seen === false ? take(picture.file, picture.sample) : changed();
+    });
 }
 
 makeTools();
-makeControls(changed);
-makeSources();
-makeStates();
 makeRest();
-showServer().catch(() => {});
+makeControls(controlsChanged);
+makeSources(takeFiles, (file, title) => { strip.open([]); take(file, title); });
+makeStates();
+showServer().then((names) => {
+    available = names;
+    find("finds").replaceChildren(...makeFinds(names, search));
+    toldRegions();
+    if (picture?.seen) {
+        showCommand();
+    }
+}).catch(() => {});
 begin();

@@ -9,7 +9,9 @@ import { find } from "./view.js";
 const table = JSON.parse(find("table").textContent);
 export const formats = table.formats; // [{ name, title, written }]
 export const written = formats.filter((one) => one.written).map((one) => one.name);
-export const chosen = { filter: table.filters[0], look: "pixelate" }; // look: of a redaction
+const looks = table.filters.find((one) => one.looks).looks;
+export const chosen = { filter: table.filters[0], look: looks[0].name }; // look: of what is hidden
+const latest = Object.fromEntries(table.groups.map((group) => [group.name, group.filters[0]])); // the filter that was last chosen of each group
 let notify; // called after each change
 
 const byName = (name) => table.filters.find((one) => one.name === name);
@@ -22,18 +24,24 @@ function makePanel(one) {
     const node = element("div", { class: "panel", hidden: true });
     const panel = { node, fields: [] };
     if (one.looks) {
-        const looks = element("fieldset", { class: "looks" }, element("legend", {}, "Look"));
-        makeChoice(looks, "look", one.looks.map((name) => [name, byName(name).title]), chooseLook);
-        node.append(looks);
-        panel.looks = Object.fromEntries(one.looks.map((name) => [name, makePanel(byName(name))]));
+        const choices = element("fieldset", { class: "looks" }, element("legend", {}, "Look"));
+        makeChoice(choices, "look", one.looks.map((look) => [look.name, look.title]), chooseLook);
+        node.append(choices);
+        panel.looks = Object.fromEntries(one.looks.map((look) => [look.name, makeLook(look)]));
         node.append(...Object.values(panel.looks).map((inner) => inner.node));
-        panel.fields = makeFields(table.redact.filter((row) => row.name !== "mode"), one.name, node, notify);
     } else if (one.steps) {
         steps = new Steps(node, one.steps.map(byName), one.most, notify);
     } else {
         made += 1;
         panel.fields = makeFields(one.own ?? [], `${one.name}${made}`, node, notify);
     }
+    return panel;
+}
+
+// A look that is no filter has its colour alone.
+function makeLook({ name, path }) {
+    const panel = path ? { node: element("div", { class: "panel" }), fields: [] } : makePanel(byName(name));
+    panel.fields.push(...makeFields(path ? table[name] : table.redact.filter((row) => row.name !== "mode"), `look-${name}`, panel.node, notify));
     return panel;
 }
 
@@ -47,6 +55,7 @@ export function makeControls(whenChanged) {
     for (const group of ["region", "output", "input"]) {
         shared[group] = makeFields(table[group], group, find(`${group}-fields`), notify);
     }
+    makeChoice(find("groups"), "group", table.groups.map((one) => [one.name, one.title]), (name) => chooseFilter(latest[name]));
     makeChoice(find("filters"), "filter", table.filters.map((one) => [one.name, one.title]), chooseFilter);
     chooseLook(chosen.look);
     chooseFilter(chosen.filter.name);
@@ -55,51 +64,70 @@ export function makeControls(whenChanged) {
 function chooseLook(name) {
     chosen.look = name;
     Object.entries(panels.redact.looks).forEach(([one, panel]) => (panel.node.hidden = one !== name));
+    showSoft();
     notify();
+}
+
+const lookOf = () => looks.find((one) => one.name === chosen.look);
+
+// Solid boxes and JSON have no soft edges.
+function showSoft() {
+    shared.region.find((field) => field.name === "feather").node.hidden = Boolean(chosen.filter.json || (chosen.filter.looks && lookOf().path));
 }
 
 // Narrow screens have the filters in a row, which scrolls; the page does not.
 function showChosen() {
+    const group = table.groups.find((one) => one.filters.includes(chosen.filter.name));
+    latest[group.name] = chosen.filter.name;
+    check("group", group.name);
+    check("filter", chosen.filter.name);
+    find("filters").hidden = group.filters.length < 2;
+    find("filters").querySelectorAll("label").forEach((one) => (one.hidden = !group.filters.includes(one.firstChild.value)));
     const [row, label] = [find("filters"), document.querySelector("label:has([name=filter]:checked)")].map((node) => node.getBoundingClientRect());
     find("filters").scrollLeft += label.left + label.width / 2 - row.left - row.width / 2;
 }
 
-function chooseFilter(name) {
+export function chooseFilter(name) {
     chosen.filter = byName(name);
     table.filters.forEach((one) => (panels[one.name].node.hidden = one !== chosen.filter));
     find("about").textContent = chosen.filter.about;
     find("output-group").hidden = Boolean(chosen.filter.json);
-    shared.region.find((field) => field.name === "feather").node.hidden = Boolean(chosen.filter.json);
+    showSoft();
     showChosen();
     notify();
 }
 
 function redactFields() {
-    return [...panels.redact.looks[chosen.look].fields, ...panels.redact.fields];
+    return panels.redact.looks[chosen.look].fields;
 }
 
 function ownPairs() {
     if (chosen.filter.looks) {
-        return [...pairsOf(redactFields()), ["mode", "redact"]];
+        return [...pairsOf(redactFields()), ...(lookOf().path ? [] : [["mode", "redact"]])];
     }
     return chosen.filter.steps ? [["ops", steps.text()]] : pairsOf(panels[chosen.filter.name].fields);
 }
 
 // invert and feather mean nothing without a region, and are refused. So are regions of a filter that moves pixels.
-function regionPairs(list) {
-    if (chosen.filter.whole || list.length === 0) {
+function regionPairs(list, names) {
+    if (chosen.filter.whole || (list.length === 0 && !names)) {
         return [];
     }
-    const options = pairsOf(shared.region).filter(([name]) => !chosen.filter.json || name !== "feather");
+    const options = pairsOf(shared.region.filter((field) => field.name !== "feather" || !field.node.hidden));
     options.push(...(chosen.filter.name === "placeholder" ? [["mode", "redact"]] : []));
+    if (names) { // boxes, as the page draws them
+        return [["detect", names], ...(names.includes("faces") ? [["detect_shape", "box"]] : []), ...options];
+    }
     const many = list.length > 64; // the most that the parameter takes
     return [...(many ? [["regions", JSON.stringify(list.map(regionEntry))]] : list.map((region) => ["region", regionText(region)])), ...options];
 }
 
-export function describe(list, animated) {
+// The request. With `names`, a value of `detect`, what is hidden is what is found in whatever picture is sent, not the regions.
+export function describe(list, animated, names) {
     const output = chosen.filter.json ? [] : pairsOf(shared.output);
     const page = animated ? [["page", "0"]] : [];
-    return { path: `/${chosen.filter.looks ? chosen.look : chosen.filter.name}`, pairs: [...ownPairs(), ...regionPairs(list), ...output, ...pairsOf(shared.input), ...page] };
+    const path = chosen.filter.looks ? lookOf().path ?? chosen.look : chosen.filter.name;
+    return { path: `/${path}`, pairs: [...ownPairs(), ...regionPairs(list, names), ...output, ...pairsOf(shared.input), ...page] };
 }
 
 // --- the state ---
@@ -107,7 +135,7 @@ export function describe(list, animated) {
 // Filter and parameters as a text: "blur?sigma=8&region=1,2,30,40". What a filter does not take is kept for the next one.
 export function stateText(list, sample) {
     const { filter, look } = chosen;
-    const pairs = [...(filter.looks ? [["look", look]] : []), ...ownPairs().filter(([name]) => name !== "mode"), ...list.map((region) => ["region", regionText(region)]),
+    const pairs = [...(filter.looks && look !== looks[0].name ? [["look", look]] : []), ...ownPairs().filter(([name]) => name !== "mode"), ...list.map((region) => ["region", regionText(region)]),
         ...["region", "output", "input"].flatMap((group) => pairsOf(shared[group])), ...(sample ? [["sample", sample]] : [])];
     return `${filter.name}${pairs.length === 0 ? "" : "?"}${pairs.map(([name, value]) => `${name}=${encode(value)}`).join("&")}`;
 }
@@ -122,12 +150,11 @@ export function parseState(text) {
 
 // Puts filter and parameters back; those that the text does not name get the daemon's defaults.
 export function applyState({ filter, pairs }) {
-    const look = pairs.get("look");
-    if (filter.looks?.includes(look)) {
-        check("look", look);
-        chooseLook(look);
+    if (filter.looks) {
+        const look = filter.looks.find((one) => one.name === pairs.get("look")) ?? filter.looks[0];
+        check("look", look.name);
+        chooseLook(look.name);
     }
-    check("filter", filter.name);
     chooseFilter(filter.name);
     fieldsInUse().forEach((field) => (pairs.has(field.name) ? field.set(pairs.get(field.name)) : field.plain()));
     if (filter.steps && pairs.has("ops")) {
@@ -168,8 +195,7 @@ export function mark(name, sentence) {
     allFields().forEach((field) => field.mark(null));
     const field = name && fieldsInUse().find((one) => one.name === name);
     field?.mark(sentence);
-    const group = field?.node.closest("details");
-    if (group) {
+    for (let group = field?.node.closest("details"); group; group = group.parentElement.closest("details")) {
         group.open = true;
     }
     steps.mark(name === "ops" ? sentence : null);

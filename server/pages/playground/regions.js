@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Regions over the picture: drawn, moved, resized and deleted by mouse, touch and keyboard. Numbers are pixels of the
 // upright picture, as the daemon takes them.
-import { element } from "./controls.js";
 import { bounded, boxOf, gripsOf, points, regionText, spanBox, svg } from "./shapes.js";
 
 export class Regions {
@@ -46,6 +45,11 @@ export class Regions {
 
     // --- what there is ---
 
+    // Those that the filter acts on; what was found and is kept is not among them.
+    get active() {
+        return this.list.filter((region) => !region.kept);
+    }
+
     insert(region) {
         this.list.push(region);
         this.rebuild();
@@ -70,14 +74,24 @@ export class Regions {
         this.rebuild();
     }
 
-    // What a detector found, as rectangles within the picture.
-    addBoxes(boxes) {
-        for (const { x, y, width, height } of boxes) {
+    // What a search found, as rectangles within the picture, in place of what it found before.
+    addBoxes(boxes, found) {
+        this.list = this.list.filter((region) => region.found !== found);
+        for (const { x, y, width, height, score } of boxes) {
             const [left, top] = [bounded(Math.floor(x), 0, this.width - 1), bounded(Math.floor(y), 0, this.height - 1)];
             const [right, bottom] = [bounded(Math.ceil(x + width), left + 1, this.width), bounded(Math.ceil(y + height), top + 1, this.height)];
-            this.list.push({ kind: "rectangle", x: left, y: top, w: right - left, h: bottom - top });
+            this.list.push({ kind: "rectangle", x: left, y: top, w: right - left, h: bottom - top, found, score });
         }
-        this.setTool("select");
+        this.selected = null;
+        this.rebuild();
+        this.changed();
+    }
+
+    // Hides what was kept, or keeps it.
+    keep(region) {
+        region.kept = !region.kept;
+        this.selected = null;
+        this.rebuild();
         this.changed();
     }
 
@@ -116,7 +130,7 @@ export class Regions {
 
     build(region, index) {
         const tag = { rectangle: "rect", ellipse: "ellipse", polygon: "polygon" }[region.kind];
-        region.node = svg("g", { "data-region": index });
+        region.node = svg("g", { "data-region": index, class: region.kept ? "kept" : "" });
         region.parts = [svg(tag, { class: "outline", "aria-hidden": "true" }), svg(tag, { class: "shape", tabindex: 0, role: "button", "aria-roledescription": "region" })];
         region.parts[1].addEventListener("focus", () => this.select(region));
         region.node.append(...region.parts);
@@ -176,23 +190,26 @@ export class Regions {
             return;
         }
         const where = this.at(event);
-        if (this.tool !== "select" || event.target.closest("[data-region]")) {
+        const here = this.list[event.target.closest("[data-region]")?.dataset.region];
+        const takes = this.tool === "select" || (here && here === this.selected); // who draws moves only what a click has selected
+        if (this.tool !== "select" || here) {
             event.stopPropagation(); // else the canvas is moved
         }
-        if (this.tool === "polygon") {
+        if (this.path || (this.tool === "polygon" && !takes)) {
             this.addPoint(where);
-        } else if (this.tool !== "select") {
-            this.begin(event, where);
+        } else if (!takes) {
+            this.begin(event, where, here);
         } else {
             this.take(event, where);
         }
     }
 
-    begin(event, where) {
+    // A click draws nothing, and selects what lies below it.
+    begin(event, where, under) {
         event.preventDefault();
         const region = { kind: this.tool, x: where[0], y: where[1], w: 1, h: 1 };
         this.insert(region);
-        this.drag = { region, anchor: where, drawn: true };
+        this.drag = { region, anchor: where, drawn: true, under, from: [event.clientX, event.clientY] };
         this.overlay.setPointerCapture(event.pointerId);
     }
 
@@ -216,9 +233,10 @@ export class Regions {
         if (!this.drag) {
             return;
         }
-        const { region, anchor, last, grip, drawn } = this.drag;
+        const { region, anchor, last, grip, drawn, from } = this.drag;
         if (drawn) {
             spanBox(region, anchor, where);
+            this.drag.far ||= Math.hypot(event.clientX - from[0], event.clientY - from[1]) >= 4;
         } else if (grip !== undefined) {
             this.moveGrip(region, grip, where);
         } else {
@@ -231,24 +249,31 @@ export class Regions {
     }
 
     release() {
-        const { region, drawn, moved } = this.drag ?? {};
+        const { region, drawn, moved, under, far } = this.drag ?? {};
         this.drag = null;
-        if (drawn && Math.max(region.w, region.h) < 4 * this.unit()) {
-            this.remove(region); // a click, not a drawing
-        } else if (drawn) {
-            this.setTool("select");
-            region.node.querySelector(".shape").focus();
+        if (drawn && (!far || Math.max(region.w, region.h) < 4 * this.unit())) {
+            this.forget(region); // a click, not a drawing
+            under && this.select(under);
+        } else if (drawn) { // the tool stays; no handle is in the way of the next one
+            this.select(null);
+            this.overlay.focus({ preventScroll: true });
             this.changed();
         } else if (moved) {
             this.changed();
         }
     }
 
+    // One that was begun, and never was there for the request.
+    forget(region) {
+        this.list = this.list.filter((one) => one !== region);
+        this.selected = null;
+        this.rebuild();
+    }
+
     // A second finger came: the first one draws nothing.
     giveUp() {
         if (this.drag?.drawn) {
-            this.list = this.list.filter((one) => one !== this.drag.region);
-            this.selected = null;
+            this.forget(this.drag.region);
         }
         Object.assign(this, { drag: null, path: null });
         this.rebuild();
@@ -277,7 +302,6 @@ export class Regions {
         }
         const region = { kind: "polygon", points: this.path };
         this.path = null;
-        this.setTool("select");
         this.insert(region);
         this.changed();
         region.node.querySelector(".shape").focus();
@@ -358,13 +382,4 @@ export class Regions {
         this.place(region);
         this.changed();
     }
-}
-
-// The regions as a list of text, with a button each.
-export function listRegions(regions, container) {
-    container.replaceChildren(...regions.list.map((region, index) => {
-        const away = element("button", { type: "button", "aria-label": `Delete region ${index + 1}` }, "Delete");
-        away.addEventListener("click", () => regions.remove(region));
-        return element("li", {}, element("code", {}, regionText(region)), away);
-    }));
 }

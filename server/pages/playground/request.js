@@ -35,6 +35,14 @@ export async function send(request, picture, token, signal) {
     return { answer, blob, milliseconds: performance.now() - begin };
 }
 
+// Whether the answer hides something: that it redacts is the request's, and what was found is said by the daemon.
+export function hasHidden({ path, pairs }, answer) {
+    const names = new Map(pairs);
+    const redacts = path === "/redact" || names.get("mode") === "redact";
+    const found = Number(answer.headers.get("X-Regions"));
+    return answer.ok && redacts && (names.has("detect") ? found > 0 : names.has("region") || names.has("regions"));
+}
+
 export async function same(a, b) {
     const [x, y] = await Promise.all([a, b].map(async (blob) => new Uint8Array(await blob.arrayBuffer())));
     return x.length === y.length && x.every((byte, i) => byte === y[i]);

@@ -105,17 +105,96 @@ function ellipse(context, x, y, across, down, colour) {
     context.fill();
 }
 
-function eye(context, x, y) {
-    ellipse(context, x, y, 22, 12, "#fbf6f0");
-    ellipse(context, x, y, 11, 11, "#4f7a6b");
-    ellipse(context, x, y, 5, 5, "#14110f");
-    ellipse(context, x + 3, y - 4, 2.5, 2.5, "#ffffff");
-    context.strokeStyle = "#3a241b";
-    context.lineWidth = 7;
-    context.lineCap = "round";
+// A spot that fades out: light and shade on skin.
+function shade(context, x, y, across, down, colour) {
+    context.save();
+    context.translate(x, y);
+    context.scale(across, down);
+    const fill = context.createRadialGradient(0, 0, 0, 0, 0, 1);
+    [0, 0.5, 1].forEach((at) => fill.addColorStop(at, `rgba(${colour},${((1 - at) ** 1.5 * 0.9).toFixed(2)})`));
+    context.fillStyle = fill;
+    context.fillRect(-1, -1, 2, 2);
+    context.restore();
+}
+
+function curve(context, colour, width, [x, y], ...bends) {
+    Object.assign(context, { strokeStyle: colour, lineWidth: width, lineCap: "round" });
     context.beginPath();
-    context.arc(x, y + 34, 62, -2.05, -1.09);
+    context.moveTo(x, y);
+    bends.forEach((bend) => context.quadraticCurveTo(...bend));
     context.stroke();
+}
+
+function eye(context, x, y, side) {
+    shade(context, x, y - 4, 44, 30, "96,52,36");
+    context.save();
+    context.beginPath();
+    context.moveTo(x - 23, y + 2);
+    context.quadraticCurveTo(x, y - 17, x + 23, y + 1);
+    context.quadraticCurveTo(x, y + 14, x - 23, y + 2);
+    context.clip();
+    ellipse(context, x, y, 26, 18, "#e9e0d8");
+    ellipse(context, x, y - 1, 10.5, 10.5, "#5b4331");
+    ellipse(context, x, y - 1, 5, 5, "#120d0a");
+    ellipse(context, x + 3.5, y - 5, 2.2, 2.2, "#ffffff");
+    shade(context, x, y - 14, 30, 14, "40,20,14");
+    context.restore();
+    curve(context, "#2a1812", 3.5, [x - 24, y + 2], [x, y - 19, x + 24, y + 1]);
+    curve(context, "rgba(120,70,50,0.6)", 2, [x - 20, y + 6], [x, y + 17, x + 21, y + 5]);
+    curve(context, "rgba(58,36,27,0.85)", 8, [x - 28 * side, y - 24], [x + 2 * side, y - 42, x + 30 * side, y - 27]);
+}
+
+function nose(context) {
+    shade(context, -15, 30, 16, 46, "170,104,76");
+    shade(context, 7, 20, 10, 60, "255,232,212");
+    shade(context, 0, 62, 34, 20, "150,84,60");
+    shade(context, 4, 48, 16, 16, "255,226,204");
+    [-13, 13].forEach((x) => ellipse(context, x, 64, 6.5, 3.4, "rgba(78,36,26,0.85)"));
+}
+
+function mouth(context) {
+    shade(context, 0, 106, 62, 30, "150,84,66");
+    context.fillStyle = "#b1605a";
+    context.beginPath();
+    context.moveTo(-44, 102);
+    context.quadraticCurveTo(-16, 90, 0, 95);
+    context.quadraticCurveTo(16, 90, 44, 102);
+    context.quadraticCurveTo(0, 136, -44, 102);
+    context.fill();
+    shade(context, 0, 113, 26, 9, "230,160,150");
+    curve(context, "#6e2f2c", 3, [-43, 102], [0, 111, 43, 102]);
+    shade(context, 0, 138, 34, 12, "150,90,66");
+}
+
+// A head with shoulders around 0,0, 168 from the middle to the chin.
+function head(context) {
+    ellipse(context, 0, 350, 270, 190, "#2f4b66");
+    ellipse(context, 0, -22, 158, 186, "#33201a");
+    context.fillStyle = "#c98f6e";
+    context.fillRect(-56, 90, 112, 120);
+    ellipse(context, 0, 204, 56, 30, "#c98f6e");
+    shade(context, 0, 150, 84, 50, "110,62,44");
+    [-126, 126].forEach((x) => ellipse(context, x, 14, 18, 34, "#cf9572"));
+    const skin = context.createRadialGradient(-20, -40, 30, 0, 0, 190);
+    [[0, "#f3cdb2"], [0.55, "#e2ac8a"], [1, "#a8684a"]].forEach(([at, colour]) => skin.addColorStop(at, colour));
+    context.fillStyle = skin;
+    context.beginPath();
+    context.moveTo(-124, -20);
+    context.bezierCurveTo(-124, 90, -80, 168, 0, 168);
+    context.bezierCurveTo(80, 168, 124, 90, 124, -20);
+    context.bezierCurveTo(124, -190, -124, -190, -124, -20);
+    context.fill();
+    [-72, 72].forEach((x) => shade(context, x, 58, 46, 38, "224,146,118"));
+    [-1, 1].forEach((side) => eye(context, side * 52, -8, side));
+    nose(context);
+    mouth(context);
+    context.fillStyle = "#33201a";
+    context.beginPath();
+    context.moveTo(-126, -24);
+    context.bezierCurveTo(-150, -230, 150, -230, 126, -24);
+    context.quadraticCurveTo(112, -92, 40, -112);
+    context.quadraticCurveTo(-80, -104, -126, -24);
+    context.fill();
 }
 
 function portrait(context, width, height) {
@@ -125,39 +204,53 @@ function portrait(context, width, height) {
     for (let i = 0; i < 40; i++) {
         ellipse(context, next() * width, next() * height, 20 + next() * 50, 20 + next() * 50, `rgba(255,255,240,${next() * 0.16})`);
     }
-    const x = width / 2;
-    ellipse(context, x, 640, 270, 190, "#2f4b66");
-    ellipse(context, x, 262, 172, 200, "#3a241b");
-    context.fillStyle = "#d69a78";
-    context.fillRect(x - 52, 380, 104, 110);
-    ellipse(context, x, 486, 52, 30, "#d69a78");
-    const skin = context.createRadialGradient(x - 40, 230, 20, x, 290, 200);
-    skin.addColorStop(0, "#f6cdb0");
-    skin.addColorStop(1, "#dba07c");
-    ellipse(context, x, 290, 132, 168, skin);
-    context.fillStyle = "#3a241b";
+    context.translate(width / 2, 290);
+    head(context);
+    context.resetTransform();
+    grain(context, width, height, 7, 8);
+}
+
+// A QR code, a row in each number.
+const code = "1fcd7f 105741 174d5d 17415d 17555d 104241 1fd57f 000b00 154412 140ce8 1ec228 1087ee 16f571 001f98 1fc253 1044af 175858 17486a 175d6d 104d87 1fd6b5";
+
+function drawCode(context, x, y, side) {
+    context.fillStyle = "#14181d";
+    code.split(" ").forEach((row, down) => [...parseInt(row, 16).toString(2).padStart(21, "0")].forEach((bit, across) =>
+        bit === "1" && context.fillRect(x + across * side, y + down * side, side, side)));
+}
+
+const words = [
+    [196, "bold 38px", "Mara Alder"], [252, "22px", "Second engineer"], [316, "26px", "Born 3 May 1987"],
+    [360, "26px", "No. 4417 0032 9985"], [404, "26px", "Cabin 12 B, deck 3"],
+];
+
+// A card with all that people hide: a face, a name, a number, a code.
+function pass(context, width, height) {
+    context.fillStyle = gradient(context, height, [[0, "#7d8a94"], [1, "#59656f"]]);
+    context.fillRect(0, 0, width, height);
+    Object.assign(context, { shadowColor: "rgba(0,0,0,0.4)", shadowBlur: 26, fillStyle: "#fbfbf8" });
     context.beginPath();
-    context.ellipse(x, 190, 140, 80, 0, Math.PI, 2 * Math.PI);
-    context.quadraticCurveTo(x + 60, 214, x - 30, 158);
-    context.quadraticCurveTo(x - 90, 204, x - 140, 190);
+    context.roundRect(70, 60, width - 140, height - 120, 22);
     context.fill();
-    eye(context, x - 54, 274);
-    eye(context, x + 54, 274);
-    ellipse(context, x - 74, 346, 26, 17, "rgba(222,120,100,0.28)");
-    ellipse(context, x + 74, 346, 26, 17, "rgba(222,120,100,0.28)");
-    context.strokeStyle = "#b97a58";
-    context.lineWidth = 5;
+    context.shadowBlur = 0;
+    context.clip();
+    context.fillStyle = "#1d5c8c";
+    context.fillRect(70, 60, width - 140, 84);
+    Object.assign(context, { fillStyle: "#ffffff", textBaseline: "top", font: 'bold 34px Georgia, "Liberation Serif", "DejaVu Serif", serif' });
+    context.fillText("Harbour Line: staff pass", 110, 84);
+    context.fillStyle = "#1d2430";
+    words.forEach(([y, font, text]) => {
+        context.font = `${font} Georgia, "Liberation Serif", "DejaVu Serif", serif`;
+        context.fillText(text, 390, y);
+    });
+    drawCode(context, 684, 404, 6);
     context.beginPath();
-    context.moveTo(x + 4, 290);
-    context.quadraticCurveTo(x + 22, 336, x - 6, 338);
-    context.stroke();
-    context.fillStyle = "#b4504a";
-    context.beginPath();
-    context.moveTo(x - 48, 378);
-    context.quadraticCurveTo(x, 396, x + 48, 378);
-    context.quadraticCurveTo(x, 432, x - 48, 378);
-    context.fill();
-    grain(context, width, height, 12, 8);
+    context.rect(110, 186, 244, 310);
+    context.clip();
+    context.fillStyle = "#c7d2d6";
+    context.fillRect(110, 186, 244, 310);
+    context.setTransform(0.66, 0, 0, 0.66, 232, 352);
+    head(context);
 }
 
 const letter = [
@@ -192,6 +285,7 @@ function page(context, width, height) {
 }
 
 export const samples = [
+    { name: "pass.png", title: "Pass", draw: pass, type: "image/png" },
     { name: "landscape.jpg", title: "Landscape", draw: landscape, type: "image/jpeg" },
     { name: "portrait.jpg", title: "Portrait", draw: portrait, type: "image/jpeg" },
     { name: "letter.png", title: "Letter", draw: page, type: "image/png" },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the daemon answered, shown.
 import { element } from "./controls.js";
-import { timings } from "./request.js";
+import { same, send, timings } from "./request.js";
 
 export const find = (id) => document.getElementById(id);
 
@@ -36,7 +36,7 @@ export function runOf(answer, roundTrip) {
 
 // The line on the picture, and the stages as one bar with the longest named below it.
 export function showFacts(run, before, after, what) {
-    find("facts").replaceChildren(element("strong", {}, [milliseconds(run.total), change(before, after), run.backend].join(" · ")), " ", element("span", {}, what));
+    find("facts").replaceChildren(element("strong", {}, `${milliseconds(run.total)} · ${change(before, after)}`, element("span", {}, ` · ${run.backend}`)), " ", element("span", {}, what));
     const sum = run.stages.reduce((all, [, value]) => all + value, 0) || 1;
     find("stages").replaceChildren(...run.stages.map(([name, value]) => {
         const part = element("div", { class: `fill ${name}` });
@@ -65,6 +65,19 @@ function stageRow(title, value, part, name) {
         track.append(fill);
     }
     return element("div", {}, element("dt", {}, title), track, element("dd", {}, milliseconds(value)));
+}
+
+// What a GPU has answered, once more by the CPU, beside it. `shown` gives the answer that is seen then.
+export async function compareBackends(before, token, shown) {
+    const { path, pairs } = before.request;
+    const again = { path, pairs: [...pairs.filter(([name]) => name !== "backend"), ["backend", "cpu"]] };
+    const { answer, blob, milliseconds: roundTrip } = await send(again, before.picture, token).catch(() => ({ answer: { ok: false } }));
+    const verdict = !answer.ok ? "No answer from the CPU." : await same(before.blob, blob) ? "Both answers have the same bytes." : "The answers differ.";
+    if (before !== shown()) {
+        return; // outdated meanwhile
+    }
+    showRuns(answer.ok ? [before.run, runOf(answer, roundTrip)] : [before.run]);
+    find("compared").textContent = verdict;
 }
 
 // --- statistics ---
@@ -120,6 +133,15 @@ export function say(place, sentence) {
     }
 }
 
+let fading = 0;
+
+// A sentence over the picture, which leaves by itself.
+export function toast(sentence) {
+    clearTimeout(fading);
+    say(find("hint"), sentence);
+    fading = setTimeout(() => say(find("hint"), ""), 6000);
+}
+
 export function showProblem(title, sentence) {
     const place = find("problem");
     place.hidden = !title;
@@ -148,22 +170,67 @@ export function showAfter(visible) {
     ["after", "divider", "split"].forEach((id) => (find(id).hidden = !visible));
 }
 
+export function hideAnswer() {
+    ["download", "statistics", "timing", "compare-formats"].forEach((id) => (find(id).hidden = true));
+}
+
+// The picture as it came, without an answer.
+export function showNothing() {
+    showProblem(null);
+    showNotice(null);
+    showAfter(false);
+    find("frame").classList.remove("stale", "busy");
+    find("facts").textContent = "Nothing is hidden yet.";
+    hideAnswer();
+}
+
+// Narrow windows have the code folded away.
+export function foldCode() {
+    const narrow = matchMedia("(max-width: 820px)");
+    const fold = () => (find("command").open = !narrow.matches);
+    narrow.addEventListener("change", fold);
+    fold();
+}
+
+// Before is seen as long as the button is held, by a finger or a key.
+export function makeHold() {
+    const before = (held) => () => find("stage").classList.toggle("held", held);
+    const button = find("hold");
+    button.addEventListener("pointerdown", before(true));
+    ["pointerup", "pointercancel", "pointerleave", "blur", "keyup"].forEach((name) => button.addEventListener(name, before(false)));
+    button.addEventListener("keydown", ({ key }) => [" ", "Enter"].includes(key) && before(true)());
+    button.addEventListener("contextmenu", (event) => event.preventDefault()); // a long touch
+}
+
+export async function copyCode() {
+    await navigator.clipboard?.writeText(find("code").textContent).catch(() => {});
+    getSelection().selectAllChildren(find("code")); // where there is no clipboard, Ctrl+C takes this
+    find("copy").textContent = navigator.clipboard ? "Copied" : "Selected";
+    setTimeout(() => (find("copy").textContent = "Copy"), 1500);
+}
+
 // --- the server ---
 
+// Ends with the names of the searches that can be used.
 export async function showServer() {
     const [version, ready] = await Promise.all(["/version", "/readyz"].map((path) => fetch(path).then((answer) => answer.json())));
     find("version").textContent = version.version;
-    const names = Object.keys(version).filter((name) => version[name] === true); // detectors that can be used
-    Object.assign(find("faces"), { hidden: names.length === 0, title: `Find ${names.join(", ")}`, ariaLabel: `Find ${names.join(", ")}` });
-    find("faces").dataset.names = names.join(",");
     find("backends").replaceChildren(...ready.backends.map((backend) =>
         element("li", { class: backend.state, title: backend.reason || backend.state }, backend.name, element("span", { class: backend.state === "serving" ? "hidden" : "" }, ` ${backend.state}`))));
+    return Object.keys(version).filter((name) => version[name] === true); // detectors that can be used
 }
 
 export function offer(link, url, name) {
     link.hidden = !name;
     link.href = url;
     link.download = name ?? "";
+    link.removeAttribute("aria-disabled");
+}
+
+// The answer is outdated, and the next one not there yet.
+export function pend() {
+    find("download").removeAttribute("href");
+    find("download").setAttribute("aria-disabled", "true");
 }
 
 // --- colours ---
