@@ -21,7 +21,7 @@ enum status fill_parse(struct fill *fill, const char *name, const char *text, st
     } else if (!colour_parse(text, parsed.colour)) {
         char quoted[VALUE_QUOTE_MAX];
         return fail_argument(err, name,
-                             "%s is %s, it must be mean, tiles, ring, or a colour as rrggbb or rrggbbaa",
+                             "%s is %s, it must be mean, ring, tiles, or a colour as rrggbb or rrggbbaa",
                              name, value_quote(text, quoted));
     }
     *fill = parsed;
