@@ -28,7 +28,7 @@ import marked  # noqa: E402
 SURE = 0.5  # the score of the boxes that are to be found
 NATIVE = 'full'
 USUAL = 0.3  # the default of detect_threshold
-QUERIES = {'default': ''}
+QUERIES = {'default': '', '`detect_effort=high`': '&detect_effort=high'}
 THRESHOLDS = 0.2, 0.3, 0.4, 0.5, 0.6
 SIZES = 640, 960, 1280, 1920, 2560, NATIVE
 HEIGHTS = 0, 16, 24, 32, 48, 10**6

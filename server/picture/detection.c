@@ -51,17 +51,21 @@ static struct candidates *copy_candidates(const struct detection *detection) {
 enum status detection_read(struct detection *detection, unsigned index, struct model *const *models,
                            struct error *err) {
     const struct detection_search *search = &detection->search[index];
-    struct boxes *boxes = &detection->found->boxes[index];
+    struct boxes *kind = &detection->found->boxes[search->kind];
+    struct boxes *boxes = search->further ? &detection->found->boxes[detection->kinds] : kind;
     const struct detector *detector = detector_get(search->detector);
     const struct model_weights *weights = NULL;
     enum status status = detector->network ? model_read(models[search->detector], &weights, err) : ST_OK;
     if (status == ST_OK) {
         status = detector->find(weights, copy_candidates(detection), &search->frame, boxes, err);
     }
+    if (status == ST_OK && search->mirrored) {
+        boxes_mirror(boxes, search->frame.width);
+    }
     if (status == ST_OK) {
         round_boxes(boxes);
     }
-    return status;
+    return status == ST_OK && search->further ? boxes_join(kind, boxes, err) : status;
 }
 
 /* Moves the edges outwards onto the grid. */
@@ -107,7 +111,10 @@ enum status detection_add(const struct detection *detection, const struct parame
         region_lend(set, &detection->found->room);
     }
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        status = add_boxes(&detection->found->boxes[i], &detection->search[i], parameters, set, &entry, err);
+        const struct detection_search *search = &detection->search[i];
+        status = search->further ? ST_OK
+                                 : add_boxes(&detection->found->boxes[search->kind], search, parameters, set,
+                                             &entry, err);
     }
     return status;
 }
@@ -164,8 +171,10 @@ enum status detection_write(const struct detection *detection, const struct para
     enum status status = buf_printf(body, err, "{\"width\":%u,\"height\":%u",
                                     detection->search[0].frame.width, detection->search[0].frame.height);
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        status = write_boxes(&detection->found->boxes[i], detector_get(detection->search[i].detector),
-                             parameters, body, err);
+        const struct detection_search *search = &detection->search[i];
+        status = search->further ? ST_OK
+                                 : write_boxes(&detection->found->boxes[search->kind],
+                                               detector_get(search->detector), parameters, body, err);
     }
     return status == ST_OK ? buf_printf(body, err, "}\n") : status;
 }
@@ -195,8 +204,12 @@ void detection_note(const struct detection *detection, const struct parameters *
         outcome->report = calloc(DETECTORS, sizeof *outcome->report);
     }
     for (unsigned i = 0; i < detection->count; i++) {
-        const struct boxes *boxes = &detection->found->boxes[i];
-        const enum detector_id detector = detection->search[i].detector;
+        const struct detection_search *search = &detection->search[i];
+        const struct boxes *boxes = &detection->found->boxes[search->kind];
+        const enum detector_id detector = search->detector;
+        if (search->further) {
+            continue;
+        }
         outcome->searched |= UINT32_C(1) << detector;
         outcome->found[detector] = boxes->count;
         if (outcome->report) {

@@ -14,20 +14,29 @@
 struct detection_found {
     struct candidates candidates; /* the last chain's result */
     struct region_room room;      /* for the regions */
-    struct boxes
-        boxes[DETECTORS]; /* of each search, valid after detection_read; there is memory for `count` */
+    /* Of each detector, valid after detection_read of its searches, then those of a further search. There is
+     * memory for `kinds`, and for one more where a search is further. */
+    struct boxes boxes[DETECTORS + 1];
 };
+
+/* Further searches of detectors with detect_effort=high. */
+enum { DETECTION_FURTHER = 3 };
 
 struct detection_search {
     enum detector_id detector;
+    unsigned kind;            /* index of the detector's boxes */
+    bool further;             /* its boxes are joined to those of the detector's first search */
+    bool mirrored;            /* the mirror image is searched */
     struct chain chain;       /* turns the stored picture upright, stretches it and searches */
     struct boxes_frame frame; /* the stretched picture and the upright one */
 };
 
 /* Zero-initialise. */
 struct detection {
-    unsigned count; /* searches, in the order of the detectors' numbers; 0: none is wanted */
-    struct detection_search search[DETECTORS];
+    unsigned count; /* searches, in the order of the detectors' numbers, further ones behind the detector's
+                       first; 0: none is wanted */
+    unsigned kinds; /* detectors that search */
+    struct detection_search search[DETECTORS + DETECTION_FURTHER];
     struct image result;           /* of one chain after the other; in memory that an engine may map */
     struct detection_found *found; /* what the daemon makes of them; in memory of its own */
 };
