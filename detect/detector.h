@@ -33,6 +33,8 @@ struct detector {
     double threshold, margin;
     int longest;
     bool round; /* an ellipse in the box hides what it is about */
+    /* detect_effort=high also searches the mirror image and pictures of half and twice the size. */
+    bool tries;
     /* Pixels: the edges of boxes that mode=redact hides are multiples of it, so that they do not tell what is
      * within. 1: any. */
     int grid;

@@ -27,6 +27,7 @@ const struct detector detector_faces = {
     .margin = 20,
     .longest = 1920,
     .round = true,
+    .tries = true,
     .grid = 1,
     .pixel_ns = TUNED_FACES_PIXEL_NS,
     .gpu_pixel_ns = TUNED_GPU_FACES_PIXEL_NS,

@@ -73,19 +73,9 @@ static struct box decode(const struct model_weights *weights, const struct candi
     return face;
 }
 
-static double shared(double a, double a_size, double b, double b_size) {
-    return fmax(0, fmin(a + a_size, b + b_size) - fmax(a, b));
-}
-
-/* Intersection over union. */
-static double overlap(const struct box *a, const struct box *b) {
-    double both = shared(a->x, a->width, b->x, b->width) * shared(a->y, a->height, b->y, b->height);
-    return both / (a->width * a->height + b->width * b->height - both);
-}
-
 static bool is_found(const struct boxes *faces, const struct box *face) {
     for (unsigned i = 0; i < faces->count; i++) {
-        if (overlap(&faces->box[i], face) >= overlap_limit) {
+        if (boxes_overlap(&faces->box[i], face) >= overlap_limit) {
             return true;
         }
     }

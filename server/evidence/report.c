@@ -89,26 +89,30 @@ static enum status append_parameters(struct report_draft *to) {
     return status == ST_OK ? buf_printf(&to->text, to->err, "]") : status;
 }
 
-static enum status append_detectors(struct report_draft *to) {
+static enum status append_detector(struct report_draft *to, const struct detection_search *search) {
     const struct service *service = to->request->service;
+    const enum detector_id id = search->detector;
+    const struct detector *detector = detector_get(id);
+    struct digest digest;
+    char text[DIGEST_TEXT];
+    enum status status = buf_printf(
+        &to->text, to->err, "%s{\"name\":\"%s\",\"threshold\":%g,\"found\":%u", search->kind ? "," : "",
+        detector->name, detection_threshold(detector, to->plan->parameters), to->request->outcome.found[id]);
+    if (status == ST_OK && detector->network) {
+        status =
+            model_digests_get(&to->request->service->model_digests, id, service->model[id], &digest, to->err);
+        status = status == ST_OK
+                     ? buf_printf(&to->text, to->err, ",\"model_sha256\":\"%s\"", digest_text(&digest, text))
+                     : status;
+    }
+    return status == ST_OK ? buf_printf(&to->text, to->err, "}") : status;
+}
+
+static enum status append_detectors(struct report_draft *to) {
     const struct detection *detection = &to->plan->detection;
     enum status status = buf_printf(&to->text, to->err, ",\n\"detectors\":[");
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        const enum detector_id id = detection->search[i].detector;
-        const struct detector *detector = detector_get(id);
-        struct digest digest;
-        char text[DIGEST_TEXT];
-        status = buf_printf(&to->text, to->err, "%s{\"name\":\"%s\",\"threshold\":%g,\"found\":%u",
-                            i ? "," : "", detector->name, detection_threshold(detector, to->plan->parameters),
-                            to->request->outcome.found[id]);
-        if (status == ST_OK && detector->network) {
-            status = model_digests_get(&to->request->service->model_digests, id, service->model[id], &digest,
-                                       to->err);
-            status = status == ST_OK ? buf_printf(&to->text, to->err, ",\"model_sha256\":\"%s\"",
-                                                  digest_text(&digest, text))
-                                     : status;
-        }
-        status = status == ST_OK ? buf_printf(&to->text, to->err, "}") : status;
+        status = detection->search[i].further ? ST_OK : append_detector(to, &detection->search[i]);
     }
     return status == ST_OK ? buf_printf(&to->text, to->err, "]") : status;
 }

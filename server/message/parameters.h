@@ -28,6 +28,7 @@ enum { METADATA_STRIP, METADATA_KEEP };
 enum { MODE_PLAIN, MODE_REDACT };
 
 enum { DETECT_ELLIPSE, DETECT_BOX };
+enum { DETECT_EFFORT_NORMAL, DETECT_EFFORT_HIGH };
 #define DETECT_MARGIN_USUAL 20.0 /* these are what the description of the interface has as defaults */
 #define DETECT_THRESHOLD_USUAL 0.3
 enum { DETECT_SIZE_FULL = -1 };
@@ -37,6 +38,7 @@ struct detection_arguments {
     uint32_t possible; /* a bit for each enum detector_id that can be used; the caller sets it after
                           parameters_init */
     uint32_t wanted;   /* and for each that searches; ask parameters_detect instead */
+    int effort;        /* DETECT_EFFORT_…; of no meaning to detectors that do not try more */
     /* The members below hold only if parameters_given says so; otherwise the detector's own value is used
      * (detect/detector.h). */
     int shape;     /* DETECT_ELLIPSE or _BOX */

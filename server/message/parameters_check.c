@@ -47,13 +47,24 @@ const char *parameters_selector(const struct parameters *parameters) {
 
 /* The first parameter of the search whose value is not that of its row in the table; NULL: none. */
 static const char *search_parameter(const struct detection_arguments *detect) {
-    return detect->grid != 1                             ? "detect_grid"
+    return detect->effort != DETECT_EFFORT_NORMAL        ? "detect_effort"
+           : detect->grid != 1                           ? "detect_grid"
            : detect->margin != DETECT_MARGIN_USUAL       ? "detect_margin"
            : detect->report                              ? "detect_report"
            : detect->shape != DETECT_ELLIPSE             ? "detect_shape"
            : detect->size != 0                           ? "detect_size"
            : detect->threshold != DETECT_THRESHOLD_USUAL ? "detect_threshold"
                                                          : NULL;
+}
+
+/* High effort is for a detector that tries more. */
+static enum status check_effort(const struct parameters *parameters, uint32_t wanted, struct error *err) {
+    bool tries = parameters->detect.effort == DETECT_EFFORT_NORMAL;
+    for (unsigned id = 0; wanted >> id; id++) {
+        tries = tries || ((wanted >> id & 1) && detector_get((enum detector_id)id)->tries);
+    }
+    return tries ? ST_OK
+                 : fail_argument(err, "detect_effort", "detect_effort=high is for faces, which detect lacks");
 }
 
 static enum status check_detection(const struct parameters *parameters, struct error *err) {
@@ -64,7 +75,7 @@ static enum status check_detection(const struct parameters *parameters, struct e
         return name ? fail_argument(err, name, "%s needs detect", name) : ST_OK;
     }
     if (!impossible) {
-        return ST_OK;
+        return check_effort(parameters, wanted, err);
     }
     const struct detector *detector = detector_get((enum detector_id)__builtin_ctz(impossible));
     if (!detector->network) {

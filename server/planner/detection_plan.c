@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/planner/detection_plan.h"
 
+#include <math.h>
+
 #include "core/numbers.h"
 #include "core/orient.h"
 
@@ -16,35 +18,51 @@ double detection_threshold(const struct detector *detector, const struct paramet
 }
 
 unsigned detection_boxes(const struct detection *detection) {
-    return detection->count * (1 + detection->doubtful);
+    return detection->kinds * (1 + detection->doubtful) + (detection->count > detection->kinds);
 }
 
 static uint32_t rounded_up(uint32_t side, uint32_t unit) {
     return min_u32(divide_up(side, unit) * unit, RESIZE_SIDE_MAX / unit * unit);
 }
 
+/* How a picture is searched: halves of its usual size, and whether its mirror image. */
+struct look {
+    uint32_t halves;
+    bool mirrored;
+};
+
+static const struct look usual = {.halves = 2};
+
+/* With detect_effort=high. Each finds some faces that no other one does: those to one side, those that fill
+ * the picture, and small ones. */
+static const struct look further[DETECTION_FURTHER] = {{2, true}, {1, false}, {4, false}};
+
+/* What the usual search missed needs a score that is so much higher, since there are several more chances to
+ * be wrong (docs/faces.md has both numbers). */
+static const double further_factor = 5.0 / 3, greatest_threshold = 0.95;
+
 /* A side of the picture that is searched: a multiple of the detector's unit. Networks find more in a picture
  * that is stretched a little than in one with a border. */
-static uint32_t searched_side(uint32_t side, uint32_t longest, int most, uint32_t unit) {
-    if (most == DETECT_SIZE_FULL || longest <= (uint32_t)most) {
-        return rounded_up(side, unit);
-    }
-    uint32_t fitted = (uint32_t)(((uint64_t)side * (uint32_t)most + longest / 2) / longest);
+static uint32_t searched_side(uint32_t side, uint32_t longest, int most, uint32_t unit, uint32_t halves) {
+    const bool shrinks = most != DETECT_SIZE_FULL && longest > (uint32_t)most;
+    const uint64_t part = shrinks ? (uint32_t)most : longest, whole = (uint64_t)longest * 2;
+    const uint32_t fitted = (uint32_t)((side * part * halves + whole / 2) / whole);
     return rounded_up(fitted > 0 ? fitted : 1, unit);
 }
 
 /* With a border, the picture need not be stretched. */
-static void frame_of(struct boxes_frame *frame, const struct detector *detector,
+static void frame_of(struct boxes_frame *frame, const struct detector *detector, uint32_t halves,
                      const struct image_shape *upright, const struct parameters *parameters) {
     const uint32_t unit = detector->border > 0 ? 1 : (uint32_t)detector->unit;
     int most = parameters_given(parameters, "detect_size") ? parameters->detect.size : detector->longest;
     most = most > 0 ? most : DETECT_SIZE_FULL;
     uint32_t longest = upright->width > upright->height ? upright->width : upright->height;
-    *frame = (struct boxes_frame){.searched_width = searched_side(upright->width, longest, most, unit),
-                                  .searched_height = searched_side(upright->height, longest, most, unit),
-                                  .width = upright->width,
-                                  .height = upright->height,
-                                  .conceals = detection_grid(detector, parameters) > 1};
+    *frame =
+        (struct boxes_frame){.searched_width = searched_side(upright->width, longest, most, unit, halves),
+                             .searched_height = searched_side(upright->height, longest, most, unit, halves),
+                             .width = upright->width,
+                             .height = upright->height,
+                             .conceals = detection_grid(detector, parameters) > 1};
 }
 
 /* Appends a step; *planar stays true while all take planes as stored. */
@@ -72,17 +90,25 @@ static enum status append_turn(struct chain *chain, uint8_t orientation, const s
     return ST_OK;
 }
 
-static enum status plan_chain(struct detection_search *search, const struct parameters *parameters,
-                              const struct image_shape *stored, uint8_t orientation, bool *planar,
-                              struct error *err) {
+static double threshold_of(const struct detection_search *search, const struct parameters *parameters) {
+    const double asked = detection_threshold(detector_get(search->detector), parameters);
+    return search->further ? fmin(asked * further_factor, fmax(asked, greatest_threshold)) : asked;
+}
+
+/* The mirror image is made of sides that are multiples of the unit, so that planes with fewer samples of
+ * colour are mirrored exactly. */
+static enum status plan_chain(struct detection_search *search, uint32_t halves,
+                              const struct parameters *parameters, const struct image_shape *stored,
+                              uint8_t orientation, bool *planar, struct error *err) {
     struct chain *chain = &search->chain;
     struct boxes_frame *frame = &search->frame;
     struct image_shape upright = orient_shape(stored, orientation);
     const struct detector *detector = detector_get(search->detector);
-    frame_of(frame, detector, &upright, parameters);
-    const bool doubtful = parameters->evidence.plan && detector->network;
+    const struct rotate_arguments mirror = {.angle = ROTATE_0, .flip = ROTATE_HORIZONTAL};
+    frame_of(frame, detector, halves, &upright, parameters);
+    const bool doubtful = parameters->evidence.plan && detector->network && !search->further;
     const struct detect_arguments detect = {.detector = search->detector,
-                                            .threshold = detection_threshold(detector, parameters) *
+                                            .threshold = threshold_of(search, parameters) *
                                                          (doubtful ? DETECTION_DOUBTFUL : 1)};
     const struct resize_arguments resize = {.width = (int)frame->searched_width,
                                             .height = (int)frame->searched_height,
@@ -97,29 +123,51 @@ static enum status plan_chain(struct detection_search *search, const struct para
     if (status == ST_OK && !same) {
         status = append(chain, FILTER_RESIZE, &resize, stored, planar, err);
     }
+    if (status == ST_OK && search->mirrored) {
+        status = append(chain, FILTER_ROTATE, &mirror, stored, planar, err);
+    }
     return status == ST_OK ? append(chain, FILTER_DETECT, &detect, stored, planar, err) : status;
 }
 
+/* How often a detector searches. */
+static unsigned looks_of(const struct detector *detector, const struct parameters *parameters) {
+    return detector->tries && parameters->detect.effort == DETECT_EFFORT_HIGH ? 1 + DETECTION_FURTHER : 1;
+}
+
 /* *planar becomes whether all searches take planes as stored. */
+static enum status plan_detector(struct detection *detection, enum detector_id id,
+                                 const struct parameters *parameters, const struct image_shape *stored,
+                                 uint8_t orientation, bool *planar, struct error *err) {
+    const unsigned looks = looks_of(detector_get(id), parameters);
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < looks && status == ST_OK; i++) {
+        const struct look *look = i > 0 ? &further[i - 1] : &usual;
+        struct detection_search *search = &detection->search[detection->count++];
+        *search = (struct detection_search){
+            .detector = id, .kind = detection->kinds, .further = i > 0, .mirrored = look->mirrored};
+        status = plan_chain(search, look->halves, parameters, stored, orientation, planar, err);
+    }
+    detection->kinds++;
+    return status;
+}
+
 static enum status plan_searches(struct detection *detection, const struct parameters *parameters,
                                  const struct image_shape *stored, uint8_t orientation, bool *planar,
                                  struct error *err) {
     const uint32_t wanted = parameters_detect(parameters);
     struct error cause = {0};
-    detection->count = 0;
+    detection->count = detection->kinds = 0;
     detection->doubtful = parameters->evidence.plan;
     *planar = true;
     for (unsigned id = 0; wanted >> id; id++) {
         if (!(wanted >> id & 1)) {
             continue;
         }
-        struct detection_search *search = &detection->search[detection->count];
-        *search = (struct detection_search){.detector = (enum detector_id)id};
-        if (plan_chain(search, parameters, stored, orientation, planar, &cause) != ST_OK) {
+        if (plan_detector(detection, (enum detector_id)id, parameters, stored, orientation, planar, &cause) !=
+            ST_OK) {
             return fail(err, ST_LIMIT, "%s cannot be searched for: %.200s",
-                        detector_get(search->detector)->name, cause.text);
+                        detector_get((enum detector_id)id)->name, cause.text);
         }
-        detection->count++;
     }
     return ST_OK;
 }

@@ -14,13 +14,19 @@
 struct detection_found {
     struct candidates candidates; /* the last chain's result */
     struct region_room room;      /* for the regions */
-    /* Of each search, valid after detection_read, and behind them the doubtful ones of each, if they are
-     * wanted. There is memory for detection_boxes() of them. */
-    struct boxes boxes[2 * DETECTORS];
+    /* Of each detector, valid after detection_read of its searches, behind them the doubtful ones of each, if
+     * they are wanted, then those of a further search. There is memory for detection_boxes() of them. */
+    struct boxes boxes[2 * DETECTORS + 1];
 };
+
+/* Further searches of detectors with detect_effort=high. */
+enum { DETECTION_FURTHER = 3 };
 
 struct detection_search {
     enum detector_id detector;
+    unsigned kind;            /* index of the detector's boxes */
+    bool further;             /* its boxes are joined to those of the detector's first search */
+    bool mirrored;            /* the mirror image is searched */
     struct chain chain;       /* turns the stored picture upright, stretches it and searches */
     struct boxes_frame frame; /* the stretched picture and the upright one */
 };
@@ -28,8 +34,10 @@ struct detection_search {
 /* Zero-initialise. */
 struct detection {
     bool doubtful;  /* boxes that score a little less than the threshold are wanted, too */
-    unsigned count; /* searches, in the order of the detectors' numbers; 0: none is wanted */
-    struct detection_search search[DETECTORS];
+    unsigned count; /* searches, in the order of the detectors' numbers, further ones behind the detector's
+                       first; 0: none is wanted */
+    unsigned kinds; /* detectors that search */
+    struct detection_search search[DETECTORS + DETECTION_FURTHER];
     struct image result;               /* of one chain after the other; in memory that an engine may map */
     struct detection_found *found;     /* what the daemon makes of them; in memory of its own */
     struct region_room *doubtful_room; /* for regions of doubtful boxes, if they are wanted */

@@ -80,29 +80,40 @@ static void cut_candidates(struct candidates *candidates, int32_t least) {
     candidates->count = candidates->count > CANDIDATES_MAX ? candidates->count : kept;
 }
 
-enum status detection_read(struct detection *detection, unsigned index, const struct parameters *parameters,
-                           struct model *const *models, struct error *err) {
-    const struct detection_search *search = &detection->search[index];
-    struct boxes *boxes = &detection->found->boxes[index], *doubtful = boxes + detection->count;
+/* The boxes of one search, without doubtful ones. */
+static enum status find_sure(const struct detection *detection, const struct detection_search *search,
+                             const struct model_weights *weights, double threshold, struct boxes *boxes,
+                             struct error *err) {
     const struct detector *detector = detector_get(search->detector);
-    const double threshold = detection_threshold(detector, parameters);
-    const struct model_weights *weights = NULL;
-    enum status status = detector->network ? model_read(models[search->detector], &weights, err) : ST_OK;
-    if (status == ST_OK && detection->doubtful) {
-        status = find_doubtful(detection, search, weights, threshold, doubtful, err);
-        round_boxes(doubtful);
+    struct candidates *candidates = copy_candidates(detection);
+    if (detection->doubtful && detector->network && !search->further) {
+        cut_candidates(candidates, detector->least(weights, threshold));
     }
-    if (status == ST_OK) {
-        struct candidates *candidates = copy_candidates(detection);
-        if (detection->doubtful && detector->network) {
-            cut_candidates(candidates, detector->least(weights, threshold));
-        }
-        status = detector->find(weights, candidates, &search->frame, boxes, err);
+    enum status status = detector->find(weights, candidates, &search->frame, boxes, err);
+    if (status == ST_OK && search->mirrored) {
+        boxes_mirror(boxes, search->frame.width);
     }
     if (status == ST_OK) {
         round_boxes(boxes);
     }
     return status;
+}
+
+enum status detection_read(struct detection *detection, unsigned index, const struct parameters *parameters,
+                           struct model *const *models, struct error *err) {
+    const struct detection_search *search = &detection->search[index];
+    struct boxes *kind = &detection->found->boxes[search->kind], *doubtful = kind + detection->kinds;
+    struct boxes *boxes = search->further ? &detection->found->boxes[detection_boxes(detection) - 1] : kind;
+    const struct detector *detector = detector_get(search->detector);
+    const double threshold = detection_threshold(detector, parameters);
+    const struct model_weights *weights = NULL;
+    enum status status = detector->network ? model_read(models[search->detector], &weights, err) : ST_OK;
+    if (status == ST_OK && detection->doubtful && !search->further) {
+        status = find_doubtful(detection, search, weights, threshold, doubtful, err);
+        round_boxes(doubtful);
+    }
+    status = status == ST_OK ? find_sure(detection, search, weights, threshold, boxes, err) : status;
+    return status == ST_OK && search->further ? boxes_join(kind, boxes, err) : status;
 }
 
 /* Moves the edges outwards onto the grid. */
@@ -140,14 +151,16 @@ static enum status add_boxes(const struct boxes *boxes, const struct detection_s
     return status;
 }
 
-/* `first` is the index of the boxes of the first search. */
+/* `first` is the index of the boxes of the first detector. */
 static enum status add_all(const struct detection *detection, unsigned first,
                            const struct parameters *parameters, struct region_set *set, struct error *err) {
     enum status status = ST_OK;
     uint16_t entry = 0;
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        status = add_boxes(&detection->found->boxes[first + i], &detection->search[i], parameters, set,
-                           &entry, err);
+        const struct detection_search *search = &detection->search[i];
+        status = search->further ? ST_OK
+                                 : add_boxes(&detection->found->boxes[first + search->kind], search,
+                                             parameters, set, &entry, err);
     }
     return status;
 }
@@ -163,22 +176,23 @@ enum status detection_add(const struct detection *detection, const struct parame
 enum status detection_add_doubtful(const struct detection *detection, const struct parameters *parameters,
                                    struct region_set *set, struct error *err) {
     region_lend(set, detection->doubtful_room);
-    return add_all(detection, detection->count, parameters, set, err);
+    return add_all(detection, detection->kinds, parameters, set, err);
 }
 
 const struct box *detection_box(const struct detection *detection, bool doubtful, unsigned entry,
                                 const char **class) {
-    const struct boxes *boxes = &detection->found->boxes[doubtful ? detection->count : 0];
-    unsigned search = 0;
-    while (search < detection->count && entry > boxes[search].count) {
-        entry -= boxes[search++].count;
+    for (unsigned i = 0; i < detection->count && entry > 0; i++) {
+        const struct detection_search *search = &detection->search[i];
+        const struct boxes *boxes =
+            &detection->found->boxes[search->kind + (doubtful ? detection->kinds : 0)];
+        if (!search->further && entry <= boxes->count) {
+            const struct box *box = &boxes->box[entry - 1];
+            *class = detector_get(search->detector)->classes[box->class];
+            return box;
+        }
+        entry -= search->further ? 0 : boxes->count;
     }
-    if (search == detection->count || entry == 0) {
-        return NULL;
-    }
-    const struct box *box = &boxes[search].box[entry - 1];
-    *class = detector_get(detection->search[search].detector)->classes[box->class];
-    return box;
+    return NULL;
 }
 
 static enum status write_landmarks(const struct box *box, unsigned landmarks, struct buf *body,
@@ -252,8 +266,10 @@ enum status detection_write(const struct detection *detection, const struct para
     enum status status = buf_printf(body, err, "{\"width\":%u,\"height\":%u",
                                     detection->search[0].frame.width, detection->search[0].frame.height);
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        status = write_boxes(&detection->found->boxes[i], detector_get(detection->search[i].detector),
-                             parameters, body, err);
+        const struct detection_search *search = &detection->search[i];
+        status = search->further ? ST_OK
+                                 : write_boxes(&detection->found->boxes[search->kind],
+                                               detector_get(search->detector), parameters, body, err);
     }
     return status == ST_OK ? buf_printf(body, err, "}\n") : status;
 }
@@ -283,8 +299,12 @@ void detection_note(const struct detection *detection, const struct parameters *
         outcome->report = calloc(DETECTORS, sizeof *outcome->report);
     }
     for (unsigned i = 0; i < detection->count; i++) {
-        const struct boxes *boxes = &detection->found->boxes[i];
-        const enum detector_id detector = detection->search[i].detector;
+        const struct detection_search *search = &detection->search[i];
+        const struct boxes *boxes = &detection->found->boxes[search->kind];
+        const enum detector_id detector = search->detector;
+        if (search->further) {
+            continue;
+        }
         outcome->searched |= UINT32_C(1) << detector;
         outcome->found[detector] = boxes->count;
         if (outcome->report) {

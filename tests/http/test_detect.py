@@ -257,9 +257,57 @@ def test_size_and_threshold(server):
     assert len(boxes(server, body, 'detect_threshold=0.2')) >= len(boxes(server, body)) > len(boxes(server, body, 'detect_threshold=0.9'))
 
 
+# --- high effort ---------------------------------------------------------------------------
+HIGH = 'detect_effort=high'
+
+
+def has(found, box):
+    return any(numpy.allclose(box, other, atol=0.011) for other in found)
+
+
+def test_high_effort_finds_all_that_normal_finds(server):
+    small = faces.again(faces.photograph(), 'JPEG', lambda picture: picture.resize((80, 53)))
+    counts = []
+    for body in (faces.photograph(), faces.large(), small):
+        normal, high = (boxes(server, body, query) for query in ('', HIGH))
+        assert all(has(high, box) for box in normal)
+        counts.append((len(normal), len(high)))
+    assert counts[2][1] > counts[2][0], counts
+    answer = server.post('/detect?' + HIGH, small).json()['faces']
+    scores = [face['score'] for face in answer]
+    assert scores == sorted(scores, reverse=True)
+    for face in answer:
+        assert face['landmarks'][0][0] < face['landmarks'][1][0] and face['landmarks'][3][0] < face['landmarks'][4][0]
+
+
+def test_high_effort_and_the_mirror_image(server):
+    """What only the mirror image shows lies where it is in the picture."""
+    wanted = faces.reference()
+    got = boxes(server, faces.photograph(), f'{HIGH}&detect_size=full')
+    assert all(faces.found(wanted, [box], 0.3) for box in got) and faces.found(wanted, got, 0.7) == len(wanted)
+
+
+@pytest.mark.parametrize('name', [name for name in FORMS if name in ('photograph', 'gray', 'png', 'turned') or '4:2:2' in name])
+def test_every_answer_of_high_effort_has_the_same_faces(server, name):
+    body = FORMS[name]() if callable(FORMS[name]) else FORMS[name]
+    page = server.post(f'/detect?{HIGH}', body).json()['faces']
+    for more in ('', '&mode=redact&format=png', '&colorspace=linear'):
+        answer = server.post(f'/pixelate?block=8&detect=faces,text&detect_report=true&{HIGH}{more}', body)
+        assert answer.status_code == 200, answer.text
+        shown = [[float(number) for number in face.split(',')] for face in answer.headers['X-Faces'].split('; ')]
+        assert numpy.allclose(shown, [[face[key] for key in ('x', 'y', 'width', 'height', 'score')] for face in page], atol=0.051)
+
+
+def test_high_effort_is_for_faces(server):
+    check_problem(server.post(f'/blur?detect=codes&{HIGH}', BLANK), 'bad-parameter', 'detect_effort', 'high is for faces')
+    check_problem(server.post(f'/detect?detect=text&{HIGH}', BLANK), 'bad-parameter', 'detect_effort', 'high is for faces')
+    assert server.post('/detect?detect=text&detect_effort=normal', BLANK).status_code == 200
+    assert server.post(f'/detect?detect=faces,text&{HIGH}', BLANK).json()['text'] == []
+
+
 # --- it fails closed ---------------------------------------------------------------------
 @pytest.mark.parametrize('query,parameter,says', (
-    ('detect=cats', 'detect', 'detect is cats, it must be none, faces, text or codes; several names, each once, are separated by commas'), ('detect_margin=5', 'detect_margin', 'detect_margin needs detect'), ('detect_size=full', 'detect_size', 'needs'),
+    ('detect=cats', 'detect', 'detect is cats, it must be none, faces, text or codes; several names, each once, are separated by commas'), ('detect_margin=5', 'detect_margin', 'detect_margin needs detect'), ('detect_size=full', 'detect_size', 'needs'), ('detect_effort=high', 'detect_effort', 'needs'), ('detect=faces&detect_effort=low', 'detect_effort', 'normal or high'),
     ('detect_report=1', 'detect_report', 'needs'), ('detect_shape=box', 'detect_shape', 'needs'), ('detect_threshold=0.6', 'detect_threshold', 'needs'),
     ('detect=faces&detect_size=63', 'detect_size', 'detect_size is 63, it must be full or from 64 to 16384'), ('detect=faces&detect_size=Full', 'detect_size', 'must be full'),
     ('detect=faces&detect_threshold=1', 'detect_threshold', 'from 0.05 to 0.95'), ('detect=faces&detect_margin=501', 'detect_margin', 'from 0 to 500 percent'),

@@ -16,7 +16,7 @@ def both(own, target, body):
 def test_the_same_bytes(start):
     own = fake_gpu.launch(start, '--face-model', faces.MODEL, '--gpu-timeout', '60s')
     body = faces.large()
-    for target in ('/detect?detect_size=160', REDACT, f'{REDACT}&format=png'):
+    for target in ('/detect?detect_size=160', REDACT, f'{REDACT}&format=png', '/detect?detect_size=160&detect_effort=high', f'{REDACT}&detect_effort=high&format=png'):
         here, there = both(own, target, body)
         assert here.status_code == there.status_code == 200, here.text
         assert here.headers['X-Backend'].startswith('cuda') and there.headers['X-Backend'].startswith('cpu')

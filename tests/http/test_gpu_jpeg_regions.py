@@ -206,7 +206,7 @@ HEADERS = ('X-Regions', 'X-Faces', 'Content-Type')
 
 
 @faces.needed
-@pytest.mark.parametrize('more', ('', '&invert=1', '&feather=9', '&region=5,5,30,30', '&fill=ring', '&detect_shape=box&detect_margin=60&detect_report=1',
+@pytest.mark.parametrize('more', ('', '&invert=1', '&feather=9', '&region=5,5,30,30', '&fill=ring', '&detect_effort=high&detect_report=1', '&detect_shape=box&detect_margin=60&detect_report=1',
                                   '&detect_threshold=0.95&require=false', '&detect_threshold=0.95&invert=1&require=false'))
 @HOWS
 def test_faces(seeing, cpu, crowd, more, how):

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "detect/boxes.h"
+
+#include <math.h>
+#include <string.h>
+
+/* From this overlap on, two boxes are about the same thing, and hide the same of it. */
+static const double equal_overlap = 0.5;
+
+static double shared(double a, double a_size, double b, double b_size) {
+    return fmax(0, fmin(a + a_size, b + b_size) - fmax(a, b));
+}
+
+double boxes_overlap(const struct box *a, const struct box *b) {
+    double both = shared(a->x, a->width, b->x, b->width) * shared(a->y, a->height, b->y, b->height);
+    return both / (a->width * a->height + b->width * b->height - both);
+}
+
+static void exchange(double a[2], double b[2]) {
+    for (unsigned i = 0; i < 2; i++) {
+        double one = a[i];
+        a[i] = b[i];
+        b[i] = one;
+    }
+}
+
+void boxes_mirror(struct boxes *boxes, uint32_t width) {
+    for (unsigned i = 0; i < boxes->count; i++) {
+        struct box *box = &boxes->box[i];
+        box->x = fmax(width - box->x - box->width, 0);
+        for (unsigned k = 0; k < BOXES_LANDMARKS; k++) {
+            box->landmarks[k][0] = width - box->landmarks[k][0];
+        }
+        exchange(box->landmarks[0], box->landmarks[1]); /* eyes; the nose stays */
+        exchange(box->landmarks[3], box->landmarks[4]); /* corners of the mouth */
+    }
+}
+
+static bool has(const struct boxes *boxes, const struct box *box) {
+    for (unsigned i = 0; i < boxes->count; i++) {
+        if (boxes_overlap(&boxes->box[i], box) >= equal_overlap) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Behind all of the same score. */
+static void insert(struct boxes *boxes, const struct box *box) {
+    unsigned place = boxes->count;
+    while (place > 0 && boxes->box[place - 1].score < box->score) {
+        place--;
+    }
+    memmove(&boxes->box[place + 1], &boxes->box[place], (boxes->count - place) * sizeof *box);
+    boxes->box[place] = *box;
+    boxes->count++;
+}
+
+enum status boxes_join(struct boxes *boxes, const struct boxes *more, struct error *err) {
+    for (unsigned i = 0; i < more->count; i++) {
+        if (has(boxes, &more->box[i])) {
+            continue;
+        }
+        if (boxes->count == BOXES_MAX) {
+            return fail(err, ST_LIMIT, "more than %d places were found in the picture", BOXES_MAX);
+        }
+        insert(boxes, &more->box[i]);
+    }
+    return ST_OK;
+}
