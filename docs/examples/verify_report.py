@@ -22,7 +22,8 @@ def verify(keys, envelope, answer, original=None):
     envelope = json.loads(envelope)
     text = base64.b64decode(envelope['payload'], validate=True)
     signature, = envelope['signatures']
-    key = nacl.signing.VerifyKey(base64.b64decode(dict(line.split() for line in keys.splitlines())[signature['keyid']]))
+    trusted = dict(line.split() for line in keys.splitlines() if line and not line.startswith('#'))
+    key = nacl.signing.VerifyKey(base64.b64decode(trusted[signature['keyid']]))
     if envelope['payloadType'] != TYPE:
         raise ValueError('it is no report')
     key.verify(b'DSSEv1 %d %s %d %s' % (len(TYPE), TYPE.encode(), len(text), text), base64.b64decode(signature['sig'], validate=True))

@@ -23,7 +23,9 @@ enum {
     SEEN_SHA256 = 64,
     SEEN_CLEAR = 128,
     SEEN_DOUBTFUL = 256,
-    SEEN_REGIONS = 512, /* and a bit for each detector above */
+    SEEN_INVERT = 512,
+    SEEN_PLANES = 1024,
+    SEEN_REGIONS = 2048, /* and a bit for each detector above */
     ARRAYS = 1 + DETECTORS
 };
 
@@ -118,12 +120,19 @@ static enum status read_sha256(struct json_reader *reader, struct list *list, st
                 : fail_argument(err, "regions", "regions: sha256 must be 64 digits from 0 to 9 and a to f");
 }
 
-static enum status read_clear(struct json_reader *reader, struct list *list, struct error *err) {
+static enum status read_switch(struct json_reader *reader, const char *name, bool *value, struct error *err) {
     const char first = json_reader_peek(reader);
-    list->about.clear_transparent = first == 't';
+    *value = first == 't';
     return (first == 't' || first == 'f') && json_reader_skip(reader)
                ? ST_OK
-               : fail_argument(err, "regions", "regions: clear_transparent must be true or false");
+               : fail_argument(err, "regions", "regions: %s must be true or false", name);
+}
+
+static enum status read_planes(struct json_reader *reader, struct list *list, struct error *err) {
+    bool planes = true;
+    enum status status = read_switch(reader, "planes", &planes, err);
+    list->about.pixels = !planes;
+    return status;
 }
 
 static enum status read_regions(struct json_reader *reader, struct list *list, struct error *err) {
@@ -152,7 +161,11 @@ static enum status read_value(struct json_reader *reader, struct list *list, uns
     case SEEN_SHA256:
         return read_sha256(reader, list, err);
     case SEEN_CLEAR:
-        return read_clear(reader, list, err);
+        return read_switch(reader, name, &list->about.clear_transparent, err);
+    case SEEN_INVERT:
+        return read_switch(reader, name, &list->about.invert, err);
+    case SEEN_PLANES:
+        return read_planes(reader, list, err);
     case SEEN_DOUBTFUL:
         return json_reader_skip(reader) ? ST_OK : malformed(reader, "valid JSON", err);
     default:
@@ -170,6 +183,7 @@ static enum status read_member(struct json_reader *reader, struct list *list, st
         {"width", SEEN_WIDTH},         {"height", SEEN_HEIGHT},
         {"sha256", SEEN_SHA256},       {"regions", SEEN_REGIONS},
         {"doubtful", SEEN_DOUBTFUL},   {"clear_transparent", SEEN_CLEAR},
+        {"invert", SEEN_INVERT},       {"planes", SEEN_PLANES},
 #define DETECTOR(ID, name, thing, Title) {#name, SEEN_REGIONS << (1 + DETECTOR_##ID)},
 #include "detect/detectors.def"
 #undef DETECTOR
@@ -190,7 +204,7 @@ static enum status read_member(struct json_reader *reader, struct list *list, st
     return fail_argument(
         err, "regions",
         "regions: unknown name %s; there are unit, margin, threshold, labels, width, height, "
-        "sha256, clear_transparent, doubtful, regions"
+        "sha256, clear_transparent, invert, planes, doubtful, regions"
 #define DETECTOR(ID, name, thing, Title) ", " #name
 #include "detect/detectors.def"
 #undef DETECTOR
@@ -253,6 +267,7 @@ enum status region_list_parse(struct region_set *set, struct region_keep *keep, 
                              REGION_LIST_BYTES_MAX);
     }
     enum status status = read_list(text, &list, err);
+    list.about.ruled = list.seen & (SEEN_UNIT | SEEN_MARGIN | SEEN_THRESHOLD | SEEN_LABELS);
     *about = list.about;
     for (unsigned i = 0, entry = 0; i < list.arrays && status == ST_OK; i++) {
         status = read_array(set, keep, &list, i, &entry, err);

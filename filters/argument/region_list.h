@@ -37,6 +37,9 @@ struct region_list_about {
     bool hashed;            /* it names the file's SHA-256 */
     uint8_t sha256[REGION_LIST_SHA256];
     bool clear_transparent; /* colours of nearly transparent pixels have to go (cpu/mask/redact.h) */
+    bool invert;            /* the regions are what stays */
+    bool pixels;            /* the picture is filtered in pixels, even if its planes could be */
+    bool ruled;             /* a unit, margin, threshold or labels change what its entries say */
 };
 
 /* Appends the regions of the list to a set that has room, and its entries with `"keep": true` to `keep`.

@@ -64,6 +64,8 @@ int actions_answer(enum config_action action, struct config *config, int argc, c
     default:
         return print_other(action, config);
     }
-    const bool usage = action == CONFIG_VERIFY && status == ST_ARGUMENT;
-    return status == ST_OK ? EX_OK : actions_complain(&err, usage ? EX_USAGE : EXIT_FAILURE);
+    const int code = action != CONFIG_VERIFY || status == ST_UNVERIFIED ? EXIT_FAILURE
+                     : status == ST_ARGUMENT                            ? EX_USAGE
+                                                                        : EX_TEMPFAIL;
+    return status == ST_OK ? EX_OK : actions_complain(&err, code);
 }

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/config.h"
 #include "core/json/json_reader.h"
 #include "server/benchmark/bench_daemon.h"
 #include "server/client/post.h"
 #include "server/evidence/report_keys.h"
 
-enum { FILES_MIN = 2, FILES_MAX = 4, FILE_BYTES_MAX = 256 << 20, ANSWER_MAX = 8 << 20, OPTION_SIZE = 1100 };
+enum { FILES_MIN = 2, FILES_MAX = 4, FILE_BYTES_MAX = 256 << 20, ANSWER_MAX = 8 << 20 };
+enum { OPTIONS_MAX = 96, OPTION_SIZE = OPTION_VALUE_MAX + 64 };
 
 static enum status read_file(const char *path, struct buf *file, struct error *err) {
     FILE *from = fopen(path, "re");
@@ -30,24 +32,45 @@ static enum status read_file(const char *path, struct buf *file, struct error *e
     return status == ST_OK && failed ? fail(err, ST_ARGUMENT, "cannot read %s", path) : status;
 }
 
-/* Options of the command line win over the environment, whose tokens, certificates and playground are for
- * another daemon. */
+/* What the daemon has in place of the configuration: nobody else is to use it, and it must not sign. */
+static const struct {
+    const char *name, *value;
+} fixed[] = {
+    {"admin_listen", ""},     {"drain_delay", "0"}, {"gpus", "none"},       {"idle_exit", "0"},
+    {"log_level", "warning"}, {"max_body", "1GiB"}, {"memory", "0"},        {"otlp_endpoint", ""},
+    {"playground", "off"},    {"report_key", ""},   {"require_gpu", "off"}, {"tls_cert", ""},
+    {"tls_key", ""},          {"token_file", ""},
+};
+
+/* Writes `--name=value`. */
+static void write_option(const struct config *config, const struct option *row, char text[OPTION_SIZE]) {
+    char value[OPTION_VALUE_MAX];
+    unsigned i = 0;
+    while (i < sizeof fixed / sizeof *fixed && strcmp(fixed[i].name, row->name) != 0) {
+        i++;
+    }
+    option_format(row, config, value);
+    snprintf(text, OPTION_SIZE, "--%s=%s", row->name,
+             i < sizeof fixed / sizeof *fixed ? fixed[i].value : value);
+    for (char *at = text + 2; *at != '='; at++) {
+        *at = *at == '_' ? '-' : *at;
+    }
+}
+
+/* Every option is on its command line, so that environment and files change none. */
 static enum status start(const struct config *config, struct bench_daemon *daemon, struct error *err) {
-    static char key[OPTION_SIZE], trust[OPTION_SIZE];
-    char *options[] = {(char[]){"blurd"},
-                       (char[]){"--gpus=none"},
-                       (char[]){"--max-body=1GiB"},
-                       (char[]){"--tls-cert="},
-                       (char[]){"--tls-key="},
-                       (char[]){"--token-file="},
-                       (char[]){"--admin-listen="},
-                       (char[]){"--playground=off"},
-                       (char[]){"--otlp-endpoint="},
-                       key,
-                       trust};
-    snprintf(key, sizeof key, "--report-key=%s", config->report_key);
-    snprintf(trust, sizeof trust, "--report-trust=%s", config->report_trust);
-    return bench_daemon_start(daemon, sizeof options / sizeof *options, options, err);
+    static char text[OPTIONS_MAX][OPTION_SIZE];
+    char *words[1 + OPTIONS_MAX] = {(char[]){"blurd"}};
+    size_t count;
+    const struct option *rows = config_options(&count);
+    if (count > OPTIONS_MAX) {
+        return fail(err, ST_INTERNAL, "there are more options than the command hands on");
+    }
+    for (size_t i = 0; i < count; i++) {
+        write_option(config, &rows[i], text[i]);
+        words[1 + i] = text[i];
+    }
+    return bench_daemon_start(daemon, (int)count + 1, words, err);
 }
 
 /* The sentence of a problem. */

@@ -90,9 +90,13 @@ static enum status write_regions(const struct regions *to, const char *name) {
 static enum status write_head(const struct work_plan *plan, const struct digest *input,
                               const struct image_shape *upright, struct buf *body, struct error *err) {
     char text[DIGEST_TEXT];
-    return buf_printf(body, err, "{\"width\":%u,\"height\":%u,\"sha256\":\"%s\",\"clear_transparent\":%s",
+    return buf_printf(body, err,
+                      "{\"width\":%u,\"height\":%u,\"sha256\":\"%s\",\"clear_transparent\":%s,\"invert\":%s,"
+                      "\"planes\":%s",
                       upright->width, upright->height, digest_text(input, text),
-                      parameters_clear_transparent(plan->parameters) ? "true" : "false");
+                      parameters_clear_transparent(plan->parameters) ? "true" : "false",
+                      plan->parameters->input.invert ? "true" : "false",
+                      plan->stored.model == PIXEL_YCBCR ? "true" : "false");
 }
 
 /* Regions lie in the upright picture, whether or not the answer is turned. */
@@ -104,6 +108,10 @@ static enum status write_list(const struct work_plan *plan, const struct digest 
                               struct error *err) {
     const struct image_shape upright = upright_of(plan);
     struct region_set set = plan->selection.region;
+    if (set.numbers + (set.room ? set.room->numbers : 0) > REGION_ROOM_NUMBERS_MAX) {
+        return fail(err, ST_LIMIT, "the regions have more than %d numbers, which no list can carry back",
+                    REGION_ROOM_NUMBERS_MAX);
+    }
     region_turn(&set, 1);
     const struct regions to = {.detection = &plan->detection,
                                .set = &set,

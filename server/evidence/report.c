@@ -12,6 +12,7 @@
 #include "server/evidence/dsse.h"
 #include "server/evidence/model_digests.h"
 #include "server/evidence/redaction_list.h"
+#include "server/evidence/report_text.h"
 #include "server/message/multipart.h"
 #include "server/message/query.h"
 #include "server/request.h"
@@ -124,15 +125,15 @@ static enum status append_file(struct report_draft *to, const char *name, const 
                       name, digest_text(digest, text), size, codec_get(codec)->name);
 }
 
-static enum status append_files(struct report_draft *to) {
+static enum status append_input(struct report_draft *to) {
     const struct work_plan *plan = to->plan;
     enum status status = append_file(to, "input", &to->input, plan->input.size, plan->picture.codec);
-    status = status == ST_OK ? buf_printf(&to->text, to->err, ",\"planes\":%s}",
-                                          plan->stored.model == PIXEL_YCBCR ? "true" : "false")
-                             : status;
-    status = status == ST_OK
-                 ? append_file(to, "answer", &to->answer, to->request->answer.body.size, plan->output)
-                 : status;
+    return status == ST_OK ? buf_printf(&to->text, to->err, "}") : status;
+}
+
+static enum status append_answer(struct report_draft *to) {
+    const struct work_plan *plan = to->plan;
+    enum status status = append_file(to, "answer", &to->answer, to->request->answer.body.size, plan->output);
     return status == ST_OK ? buf_printf(&to->text, to->err, ",\"width\":%u,\"height\":%u}",
                                         plan->encoded.width, plan->encoded.height)
                            : status;
@@ -170,16 +171,20 @@ static enum status append_fill(struct report_draft *to) {
     return status == ST_OK ? buf_printf(&to->text, to->err, "}") : status;
 }
 
-/* What holds outside of the regions, as docs/api/redact.md explains it. */
-static const char *outside(const struct report_draft *draft) {
-    const struct work_plan *plan = draft->plan;
-    const bool exact =
-        plan->output == CODEC_PNG || (codec_get(plan->output)->lossless && plan->parameters->output.lossless);
-    return draft->request->outcome.kept_blocks ? "blocks" : exact ? "pixels" : "encoded";
+/* What holds outside of the regions, as docs/api/evidence.md explains it. Lossless formats but PNG have 8
+ * bits. */
+static enum status append_outside(struct report_draft *to) {
+    const struct work_plan *plan = to->plan;
+    const bool lossless = codec_get(plan->output)->lossless && plan->parameters->output.lossless;
+    const bool exact = plan->output == CODEC_PNG || (lossless && plan->picture.pixels.depth == 8);
+    return buf_printf(&to->text, to->err, ",\n\"outside\":\"%s\"",
+                      to->request->outcome.kept_blocks ? "blocks"
+                      : exact                          ? "pixels"
+                                                       : "encoded");
 }
 
 static enum status append_rest(struct report_draft *to) {
-    enum status status = buf_printf(&to->text, to->err, ",\n\"outside\":\"%s\",\"notice\":", outside(to));
+    enum status status = buf_printf(&to->text, to->err, ",\n\"notice\":");
     status = status == ST_OK ? append_string(to, to->request->outcome.notice) : status;
     status = status == ST_OK ? buf_printf(&to->text, to->err, ",\n\"redacted\":") : status;
     status = status == ST_OK ? redaction_list_write(to->plan, &to->input, &to->text, to->err) : status;
@@ -199,10 +204,12 @@ static enum status append_head(struct report_draft *to) {
                       REPORT_VERSION, when, BLURD_VERSION, build_id(build));
 }
 
+typedef enum status part_append(struct report_draft *to);
+
 static enum status write_text(struct report_draft *to) {
-    static enum status (*const parts[])(struct report_draft *) = {
-        append_head, append_files, append_parameters, append_detectors,
-        append_mask, append_fill,  append_rest};
+    static part_append *const parts[] = {append_head,       append_input,     append_answer,
+                                         append_parameters, append_detectors, append_mask,
+                                         append_fill,       append_outside,   append_rest};
     enum status status = ST_OK;
     for (unsigned i = 0; i < sizeof parts / sizeof *parts && status == ST_OK; i++) {
         status = parts[i](to);
@@ -265,6 +272,34 @@ enum status report_add(struct request *request, const struct work_plan *plan, st
     /* Beside the text there are a copy that is signed, the envelope and its place in the answer. */
     status = status == ST_OK ? slot_claim(request->slot, 6 * draft.text.size, err) : status;
     status = status == ST_OK ? add(&draft) : status;
+    buf_finish(&draft.text);
+    return status;
+}
+
+/* Whether the part of the text is as it would be written now. */
+static enum status compare(struct report_draft *draft, part_append *append, const char *name,
+                           struct bytes stated) {
+    const size_t before = strlen(",\n\"\":") + strlen(name);
+    draft->text.size = 0;
+    enum status status = append(draft);
+    const bool same = status == ST_OK && draft->text.size == before + stated.size &&
+                      memcmp(draft->text.data + before, stated.data, stated.size) == 0;
+    return status == ST_OK && !same
+               ? fail_naming(draft->err, ST_UNVERIFIED, "report",
+                             "what the report says of %s is not so of the redaction, done again", name)
+               : status;
+}
+
+enum status report_check(struct request *request, const struct work_plan *plan,
+                         const struct report_text *report, struct error *err) {
+    struct report_draft draft = {.request = request, .plan = plan, .err = err};
+    buf_init(&draft.text, TEXT_MAX);
+    enum status status = digest_of(buf_bytes(&request->answer.body), &draft.answer, err);
+    status = status == ST_OK ? digest_of(plan->input, &draft.input, err) : status;
+    status = status == ST_OK ? compare(&draft, append_input, "input", report->input_view) : status;
+    status = status == ST_OK ? compare(&draft, append_answer, "answer", report->answer_view) : status;
+    status = status == ST_OK ? compare(&draft, append_fill, "fill", report->fill) : status;
+    status = status == ST_OK ? compare(&draft, append_outside, "outside", report->outside) : status;
     buf_finish(&draft.text);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "server/evidence/digest.h"
 #include "server/planner/plan.h"
 
+struct report_text;
 struct request;
 
 #define REPORT_TYPE "application/vnd.blurd.redaction+json"
@@ -18,5 +19,10 @@ enum { REPORT_VERSION = 1, REPORT_BOUNDARY_MAX = 64 };
  * request's `boundary`. To be called once the picture is complete; all of it is in the body. ST_BUSY or
  * ST_LIMIT: there is no memory; then no picture may be sent. */
 enum status report_add(struct request *request, const struct work_plan *plan, struct error *err);
+
+/* Compares what a report says of input, answer, fill and the outside with a redaction that was done again,
+ * whose picture is the answer's body. ST_UNVERIFIED names what differs. */
+enum status report_check(struct request *request, const struct work_plan *plan,
+                         const struct report_text *report, struct error *err);
 
 #endif

@@ -24,12 +24,6 @@ static bool read_object(struct json_reader *reader, member_read *read, void *con
     return !more;
 }
 
-static bool read_bool(struct json_reader *reader, bool *value) {
-    const char first = json_reader_peek(reader);
-    *value = first == 't';
-    return (first == 't' || first == 'f') && json_reader_skip(reader);
-}
-
 /* The text of a value of any kind. */
 static bool read_view(struct json_reader *reader, struct bytes *view) {
     json_reader_peek(reader);
@@ -39,11 +33,17 @@ static bool read_view(struct json_reader *reader, struct bytes *view) {
     return read;
 }
 
+/* An object, and its text. */
+static bool read_viewed(struct json_reader *reader, member_read *read, struct report_text *report,
+                        struct bytes *view) {
+    struct json_reader again = *reader;
+    return read_view(&again, view) && read_object(reader, read, report);
+}
+
 static bool read_input(struct json_reader *reader, const char *name, void *context) {
     struct report_text *report = context;
-    return strcmp(name, "sha256") == 0   ? json_reader_text(reader, report->input, sizeof report->input)
-           : strcmp(name, "planes") == 0 ? read_bool(reader, &report->planes)
-                                         : json_reader_skip(reader);
+    return strcmp(name, "sha256") == 0 ? json_reader_text(reader, report->input, sizeof report->input)
+                                       : json_reader_skip(reader);
 }
 
 static bool read_answer(struct json_reader *reader, const char *name, void *context) {
@@ -77,8 +77,10 @@ static bool read_member(struct json_reader *reader, const char *name, void *cont
     struct report_text *report = context;
     return strcmp(name, "report") == 0       ? read_version(reader, report)
            : strcmp(name, "program") == 0    ? read_object(reader, read_program, report)
-           : strcmp(name, "input") == 0      ? read_object(reader, read_input, report)
-           : strcmp(name, "answer") == 0     ? read_object(reader, read_answer, report)
+           : strcmp(name, "input") == 0      ? read_viewed(reader, read_input, report, &report->input_view)
+           : strcmp(name, "answer") == 0     ? read_viewed(reader, read_answer, report, &report->answer_view)
+           : strcmp(name, "fill") == 0       ? read_view(reader, &report->fill)
+           : strcmp(name, "outside") == 0    ? read_view(reader, &report->outside)
            : strcmp(name, "mask") == 0       ? read_object(reader, read_mask, report)
            : strcmp(name, "parameters") == 0 ? read_view(reader, &report->parameters)
            : strcmp(name, "redacted") == 0   ? read_view(reader, &report->redacted)

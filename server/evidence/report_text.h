@@ -17,9 +17,9 @@ struct report_text {
     char input[DIGEST_TEXT], answer[DIGEST_TEXT]; /* SHA-256 in hexadecimal */
     char mask[DIGEST_TEXT];                       /* of the form's mask; "": none */
     char format[REPORT_WORD_MAX];                 /* of the answer */
-    bool planes;                                  /* the picture was filtered as its planes are stored */
     struct bytes parameters;                      /* an array of objects with name and value */
     struct bytes redacted;                        /* a list of regions (filters/argument/region_list.h) */
+    struct bytes input_view, answer_view, fill, outside; /* whole values */
 };
 
 /* ST_CORRUPT names what is missing or no JSON. Names that it does not know are passed over. */

@@ -31,6 +31,9 @@ static enum status take_part(struct verification *verification, const struct par
     if (i == PARTS) {
         return fail_argument(err, part->name, "unknown part; verify takes report, answer, input and mask");
     }
+    if (!part->is_unfilled && part->data.size == 0) {
+        return fail_argument(err, part->name, "%s is empty", part->name);
+    }
     if (verification->part[i].data && !part->is_unfilled) {
         return fail_argument(err, part->name, "%s is there more than once", part->name);
     }
@@ -94,15 +97,17 @@ static enum status check_digest(const struct verification *verification, enum pa
     return status;
 }
 
+/* Without the input nothing is done again, and the mask may be left out. */
 static enum status check_mask(const struct verification *verification, struct error *err) {
     const bool stated = verification->report.mask[0], given = verification->part[PART_MASK].size > 0;
-    if (stated != given) {
-        return fail_argument(err, "mask",
-                             stated
-                                 ? "mask is missing: the redaction had one, and cannot be done again without"
-                                 : "mask: the redaction had none");
+    if (given && !stated) {
+        return fail_argument(err, "mask", "mask: the redaction had none");
     }
-    return stated ? check_digest(verification, PART_MASK, verification->report.mask, err) : ST_OK;
+    if (stated && !given && verification->part[PART_INPUT].size > 0) {
+        return fail_argument(err, "mask",
+                             "mask is missing: the redaction had one, and cannot be done again without");
+    }
+    return given ? check_digest(verification, PART_MASK, verification->report.mask, err) : ST_OK;
 }
 
 /* Whether the list of regions, or the answer, has in it what the parameter decided. */
@@ -128,10 +133,7 @@ static enum status set_parameters(struct parameters *parameters, const struct re
                                   struct error *err) {
     enum status status = report_text_parameters(report->parameters, take_parameter, parameters, err);
     status = status == ST_OK ? parameters_set(parameters, "format", report->format, err) : status;
-    status = status == ST_OK ? parameters_set(parameters, "require", "false", err) : status;
-    return status == ST_OK && !report->planes && !parameters_given(parameters, "colorspace")
-               ? parameters_set(parameters, "colorspace", "rgb", err)
-               : status;
+    return status == ST_OK ? parameters_set(parameters, "require", "false", err) : status;
 }
 
 static enum status set_regions(struct request *request, const struct verification *verification,
@@ -144,7 +146,14 @@ static enum status set_regions(struct request *request, const struct verificatio
     input->listed = true;
     input->mask = verification->part[PART_MASK].size > 0 ? verification->part[PART_MASK] : (struct bytes){0};
     region_lend(&input->region, room);
-    return region_list_parse(&input->region, &input->keep, verification->report.redacted, &input->about, err);
+    enum status status =
+        region_list_parse(&input->region, &input->keep, verification->report.redacted, &input->about, err);
+    if (status == ST_OK && (input->about.ruled || input->keep.count > 0)) {
+        return fail_argument(err, "regions",
+                             "regions: a report's list has no rules and nothing that is kept");
+    }
+    input->invert = input->invert || input->about.invert;
+    return status;
 }
 
 /* Makes the request that of the redaction. What a trusted key signed and this program does not take is of
@@ -173,9 +182,9 @@ enum status verification_open(struct request *request, struct error *err) {
     status = status == ST_OK ? open_report(request, verification, err) : status;
     status =
         status == ST_OK ? check_digest(verification, PART_ANSWER, verification->report.answer, err) : status;
+    status = status == ST_OK ? check_mask(verification, err) : status;
     if (status == ST_OK && verification->part[PART_INPUT].size > 0) {
         status = check_digest(verification, PART_INPUT, verification->report.input, err);
-        status = status == ST_OK ? check_mask(verification, err) : status;
         status = status == ST_OK ? prepare(request, verification, err) : status;
     }
     request->verification = verification;
@@ -192,7 +201,7 @@ static enum status refute(const struct verification *verification, struct error 
                        same ? "" : ", with which it may be verified");
 }
 
-enum status verification_answer(struct request *request, struct error *err) {
+enum status verification_answer(struct request *request, const struct work_plan *plan, struct error *err) {
     const struct verification *verification = request->verification;
     const struct bytes wanted = verification->part[PART_ANSWER];
     struct buf *body = &request->answer.body;
@@ -201,11 +210,15 @@ enum status verification_answer(struct request *request, struct error *err) {
     if (redone && (body->size != wanted.size || memcmp(body->data, wanted.data, wanted.size) != 0)) {
         return refute(verification, err);
     }
+    enum status status = redone ? report_check(request, plan, &verification->report, err) : ST_OK;
+    if (status != ST_OK) {
+        return status;
+    }
     buf_finish(body);
     buf_init(body, VERDICT_MAX);
     request->outcome.format = METRIC_FORMAT_NONE;
     request->outcome.notice[0] = '\0';
-    enum status status =
+    status =
         buf_printf(body, err, "{\"verified\":true,\"key\":\"%s\",\"input\":%s,\"redone\":%s,\n\"report\":",
                    verification->signer, what, what);
     status =

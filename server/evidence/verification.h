@@ -8,6 +8,7 @@
 #include "core/status.h"
 
 struct request;
+struct work_plan;
 
 /* Reads the form of /verify, with the parts report, answer and perhaps input and mask, and checks all that
  * needs no picture. With an input, the request becomes that of the redaction: request->picture is set. Sets
@@ -17,6 +18,6 @@ enum status verification_open(struct request *request, struct error *err);
 
 /* Compares the answer that was made of the input, if there is one, and replaces it by what was verified, as
  * JSON. ST_UNVERIFIED: it is another one. */
-enum status verification_answer(struct request *request, struct error *err);
+enum status verification_answer(struct request *request, const struct work_plan *plan, struct error *err);
 
 #endif

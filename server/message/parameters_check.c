@@ -135,7 +135,7 @@ static enum status check_evidence(const struct parameters *parameters, struct er
     if (parameters->evidence.report && !parameters->evidence.possible) {
         return fail_argument(err, "report",
                              "report: this server signs no reports, as it has no key (--report-key; "
-                             "docs/api/redact.md#a-proof tells how to make one)");
+                             "docs/api/evidence.md#a-proof tells how to make one)");
     }
     if (parameters->evidence.plan && !parameters_detect(parameters)) {
         return fail_argument(err, "plan", "plan needs detect: without a search there is nothing to review");

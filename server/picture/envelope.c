@@ -75,7 +75,9 @@ static enum status take_regions(struct request *request, struct bytes list, stru
     }
     input->listed = true;
     region_lend(&input->region, room);
-    return region_list_parse(&input->region, &input->keep, list, &input->about, err);
+    enum status status = region_list_parse(&input->region, &input->keep, list, &input->about, err);
+    input->invert = input->invert || input->about.invert;
+    return status;
 }
 
 enum status envelope_open(struct request *request, struct error *err) {

@@ -136,7 +136,7 @@ static enum status run(struct cores *p) {
         status = status == ST_OK ? try_ways(p) : status;
     }
     if (status == ST_OK && request->verification) {
-        status = verification_answer(request, p->err);
+        status = verification_answer(request, &p->plan, p->err);
     }
     return status == ST_OK && request->parameters.evidence.report ? report_add(request, &p->plan, p->err)
                                                                   : status;

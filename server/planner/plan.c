@@ -76,7 +76,8 @@ static bool keeps_planes(const struct work_plan *plan, const struct image_shape 
     const struct codec *codec = codec_get(plan->output);
     bool jpeg = plan->output == CODEC_JPEG;
     return plan->picture.native.model == PIXEL_YCBCR && plan->output == plan->picture.codec &&
-           codec->planes && (jpeg || !writes_colours(plan->parameters)) &&
+           !plan->parameters->input.about.pixels && codec->planes &&
+           (jpeg || !writes_colours(plan->parameters)) &&
            !(codec->lossless && plan->parameters->output.lossless) &&
            (!codec->subsamples || fits_subsampling(plan, upright)) &&
            takes_planes(plan->parameters, upright) && can_detect(plan) &&

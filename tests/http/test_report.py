@@ -98,13 +98,14 @@ def test_what_it_says(signing, example):
     report, answer, body = example
     said = content(report)
     assert said['report'] == 1 and said['program']['name'] == 'blurd' and len(said['program']['build']) >= 40
-    assert said['input'] == {'sha256': hashlib.sha256(body).hexdigest(), 'bytes': len(body), 'format': 'png', 'planes': False}
+    assert said['input'] == {'sha256': hashlib.sha256(body).hexdigest(), 'bytes': len(body), 'format': 'png'}
     assert said['answer'] == {'sha256': hashlib.sha256(answer).hexdigest(), 'bytes': len(answer), 'format': 'png', 'width': 155, 'height': 107}
     assert said['parameters'] == [{'name': 'region', 'value': '32,16,48,40'}, {'name': 'report', 'value': 'true'}]
     assert said['fill'] == {'kind': 'colour', 'bits': 0, 'colour': '000000ff'}
     assert said['outside'] == 'pixels' and said['detectors'] == [] and 'mask' not in said
     assert said['redacted']['regions'] == [{'x': 32, 'y': 16, 'width': 48, 'height': 40, 'origin': 'region'}]
     assert said['redacted']['sha256'] == said['input']['sha256']
+    assert (said['redacted']['invert'], said['redacted']['planes']) == (False, False)
     assert set(said) == {'report', 'time', 'program', 'input', 'answer', 'parameters', 'detectors', 'fill', 'outside', 'notice', 'redacted'}
 
 
@@ -157,6 +158,7 @@ def test_a_form_with_list_and_mask(signing):
     ('a region', lambda said: said['redacted']['regions'][0].update(width=40)),
     ('a region less', lambda said: said['redacted'].update(regions=[{'x': 0, 'y': 0, 'width': 9, 'height': 9}])),
     ('another fill', lambda said: said['parameters'].append({'name': 'fill', 'value': 'ffffff'})),
+    ('the other side', lambda said: said['redacted'].update(invert=True)),
 ))
 def test_doing_it_again_finds_what_is_stated_wrongly(signing, key, example, what, changed):
     """Even when it was signed: the answer has to follow from what the report states."""
@@ -166,6 +168,66 @@ def test_doing_it_again_finds_what_is_stated_wrongly(signing, key, example, what
     forged = sign_again(key, json.dumps(said).encode())
     assert verify(signing, forged, answer).status_code == 200, what
     check_problem(verify(signing, forged, answer, body), 'not-verified', 'input', 'done again, gives another picture')
+
+
+@pytest.mark.parametrize('name, value', (('fill', {'kind': 'ring', 'bits': 0}), ('outside', 'encoded'), ('answer', {'width': 9}), ('input', {'format': 'jpeg'})))
+def test_what_else_is_stated_wrongly(signing, key, example, name, value):
+    report, answer, body = example
+    said = content(report)
+    said[name] = {**said[name], **value} if isinstance(value, dict) else value
+    text = json.dumps(said, separators=(',', ':')).encode()
+    check_problem(verify(signing, sign_again(key, text), answer, body), 'not-verified', 'report', f'what the report says of {name} is not so')
+
+
+def test_parts_of_no_bytes(signing, example):
+    """An empty input is none that was checked."""
+    report, answer, _ = example
+    for name in ('input', 'mask'):
+        given = {'report': report, 'answer': answer, name: b''}
+        check_problem(signing.post('/verify', files={part: (part, data) for part, data in given.items()}), 'bad-parameter', name, f'{name} is empty')
+    check_problem(verify(signing, report, answer, mask=b'x'), 'bad-parameter', 'mask', 'the redaction had none')
+
+
+def test_the_other_side(signing):
+    """With invert the regions are what stays, and the list says so."""
+    body = pictures.png(pictures.photograph(*SIDES))
+    report, answer = evidence.parts(signing.post(f'/redact?{REGION}&invert=true&report=true', body))
+    assert content(report)['redacted']['invert'] is True and verify(signing, report, answer, body).json()['redone'] is True
+    listed = signing.post('/redact', files={'image': ('p', body), 'regions': ('r', json.dumps(content(report)['redacted']))})
+    assert listed.content == answer
+
+
+def turned_planes():
+    """A JPEG whose planes are filtered as stored, unless it is searched: they cannot be turned as searches need them."""
+    body = pictures.jpeg(pictures.stored_as(numpy.asarray(faces.composed((403, 333), faces.PLACES[:4])), 6), 90, subsampling='422')
+    return pictures.with_segments(body, pictures.exif_segment(6, extras=False))
+
+
+@faces.needed
+@pytest.mark.parametrize('query', ('detect=faces', 'detect=faces&autorotate=false', 'detect=faces&colorspace=native&fill=mean', 'detect=faces&colorspace=rgb'))
+def test_pixels_and_planes(signing, query):
+    body = turned_planes()
+    report, answer = evidence.parts(signing.post(f'/redact?{query}&report=true', body))
+    assert verify(signing, report, answer, body).json()['redone'] is True
+    plan = signing.post(f'/redact?{query}&plan=true', body)
+    rest = '&'.join(word for word in query.split('&') if not word.startswith('detect'))
+    assert signing.post(f'/redact?{rest}', files={'image': ('p', body), 'regions': ('r', plan.content)}).content == answer
+
+
+def test_what_is_outside_of_deep_pictures(signing):
+    body = pictures.png(pictures.photograph(*SIDES).astype(int) * 257 + 3, depth=16)
+    for query, wanted in (('', 'pixels'), ('&format=webp&lossless=true', 'encoded')):
+        report, _ = evidence.parts(signing.post(f'/redact?{REGION}&report=true{query}', body))
+        assert content(report)['outside'] == wanted
+
+
+def test_more_numbers_than_a_list_takes(signing):
+    corners = [[40 + 30 * numpy.cos(turn), 40 + 30 * numpy.sin(turn)] for turn in numpy.linspace(0, 6.2, 64)]
+    form = {'image': ('p', pictures.png(pictures.photograph(*SIDES))), 'regions': ('r', json.dumps([{'polygon': corners}] * 64))}
+    report, answer = evidence.parts(signing.post('/redact?report=true', files=form))
+    assert verify(signing, report, answer, form['image'][1]).json()['redone'] is True
+    check_problem(signing.post(f'/redact?{REGION}&report=true', files=form), 'limit-exceeded', None, 'more than 8192 numbers')
+    assert signing.post(f'/redact?{REGION}', files=form).status_code == 200
 
 
 def test_answers_that_show_more(signing, key):
@@ -248,6 +310,18 @@ def test_the_command(key, example, tmp_path):
     code, out, said = daemon.run(*trust, names['report'], names['answer'], names['input'])
     assert code == 0 and json.loads(out)['redone'] is True, said
     assert daemon.run('--report-trust', names['keys'], '--verify', names['report'], names['answer'])[0] == 0
+    names['empty'] = tmp_path / 'empty'
+    names['empty'].write_bytes(b'')
+    code, _, said = daemon.run(*trust, names['report'], names['answer'], names.pop('empty'))
+    assert code == 1 and 'input is empty' in said
+    code, _, said = daemon.run(*trust, '--max-pixels', '100', names['report'], names['answer'], names['input'])
+    assert code == 1 and 'the limit' in said
+    code, _, said = daemon.run('verify', '--report-key', key, names['report'], names['answer'])  # it signs nothing, and trusts what it is told to
+    assert code == 1 and 'no key of the name' in said
+    assert daemon.run('verify', '--report-trust', tmp_path / 'nowhere', names['report'], names['answer'])[0] == 75
+    for name, value in (('DRAIN_DELAY', '1m'), ('TOKEN_FILE', '/nowhere'), ('MEMORY', '64MiB'), ('TLS_CERT', '/nowhere'), ('REPORT_KEY', '/nowhere')):
+        extra = {f'BLURD_{name}': value} | ({'BLURD_TLS_KEY': '/nowhere'} if name == 'TLS_CERT' else {})
+        assert daemon.run(*trust, names['report'], names['answer'], environment=daemon.clean_environment(**extra))[0] == 0, name
     code, out, said = daemon.run(*trust, names['report'], names['input'])
     assert (code, out) == (1, '') and said == 'blurd: not verified: the answer is not the file that the report is about: its sha256 differs\n'
     assert daemon.run(*trust, names['report'], names['answer'], names['answer'])[0] == 1
@@ -260,7 +334,7 @@ def test_the_command(key, example, tmp_path):
 
 @pytest.mark.parametrize('files, parameter, says', (
     ({}, 'answer', 'answer is missing'),
-    ({'answer': b''}, 'answer', 'answer is missing'),
+    ({'answer': b''}, 'answer', 'answer is empty'),
     ({'answer': b'x', 'picture': b'x'}, 'picture', 'unknown part; verify takes report, answer, input and mask'),
 ))
 def test_forms(signing, example, files, parameter, says):
@@ -289,6 +363,8 @@ def test_no_signature(signing):
     (lambda said: said.pop('redacted'), 'its text has no redacted'),
     (lambda said: said.update(parameters=[{'name': 'sigma', 'value': '3'}]), 'it cannot be done again: unknown parameter'),
     (lambda said: said.update(redacted={'regions': 5}), 'it cannot be done again: regions'),
+    (lambda said: said['redacted'].update(threshold=.5), "a report's list has no rules"),
+    (lambda said: said['redacted']['regions'].append({'box': [1, 1, 9, 9], 'keep': True}), "a report's list has no rules"),
     (lambda said: said['answer'].update(format='bmp'), 'it cannot be done again: format is'),
 ))
 def test_reports_that_this_program_does_not_know(signing, key, example, change, says):
