@@ -32,7 +32,7 @@ static enum status read_file(const char *path, struct buf *file, struct error *e
     return status == ST_OK && failed ? fail(err, ST_ARGUMENT, "cannot read %s", path) : status;
 }
 
-/* What the daemon has in place of the configuration: nobody else is to use it, and it must not sign. */
+/* What the daemon has in place of the configuration: it serves this command alone, and must not sign. */
 static const struct {
     const char *name, *value;
 } fixed[] = {
