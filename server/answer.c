@@ -128,7 +128,7 @@ void answer_picture(struct request *request) {
     const char *type = picture ? codec_get((enum codec_id)(outcome->format - 1))->mime : "application/json";
     char parts[sizeof outcome->boundary + 32];
     snprintf(parts, sizeof parts, "multipart/mixed; boundary=%s", outcome->boundary);
-    answer_done(request, 200, outcome->boundary[0] ? parts : type);
+    answer_done(request, 200, outcome->boundary[0] ? parts : outcome->in_json ? "application/json" : type);
     answer_header(request, "X-Backend", "%s", outcome->backend_name);
     add_timing(request);
     if (outcome->counted) {

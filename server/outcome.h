@@ -23,6 +23,7 @@ struct outcome {
     char notice[300];  /* warnings about the regions; empty: none */
     bool kept_blocks;  /* a JPEG's blocks outside of the regions were copied */
     char boundary[64]; /* of an answer in parts; empty: it is in one */
+    bool in_json;      /* the picture is in a JSON text, in base64 */
     unsigned losses;   /* bits of codecs/metadata/losses.h: metadata that are lost without being asked to */
     uint32_t width, height;
     bool counted;              /* the answer says how many regions there were */

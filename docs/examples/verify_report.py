@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""verify_report.py KEYS REPORT ANSWER [INPUT]     checks a report without blurd, by PyNaCl: signature and files
-
-KEYS has a name and a public key on each line, as `blurd --report-public-key` prints it. Prints the report. `blurd verify`
-also does the redaction again."""
+"""verify_report.py KEYS REPORT ANSWER [INPUT]     checks signature and files without blurd, by PyNaCl, and prints the report;
+KEYS has lines of `blurd --report-public-key`"""
 
 import base64
 import hashlib

@@ -11,7 +11,7 @@ enum { TYPE_MAX = 64, SIGNATURES_MAX = 16, SIGNATURE_TEXT_MAX = 2 * REPORT_SIGNA
 
 static const char head_format[] = "DSSEv1 %zu %s %zu ";
 
-static enum status append_base64(struct bytes raw, struct buf *out, struct error *err) {
+enum status dsse_base64(struct bytes raw, struct buf *out, struct error *err) {
     const gnutls_datum_t in = {(unsigned char *)(uintptr_t)raw.data, (unsigned)raw.size};
     gnutls_datum_t text = {0};
     if (gnutls_base64_encode2(&in, &text) != 0) {
@@ -37,11 +37,11 @@ enum status dsse_write(struct report_keys *keys, const char *type, struct bytes 
     status = status == ST_OK ? report_keys_sign(keys, buf_bytes(&sealed), signature, err) : status;
     buf_finish(&sealed);
     status = status == ST_OK ? buf_printf(out, err, "{\"payloadType\":\"%s\",\"payload\":\"", type) : status;
-    status = status == ST_OK ? append_base64(text, out, err) : status;
+    status = status == ST_OK ? dsse_base64(text, out, err) : status;
     status = status == ST_OK ? buf_printf(out, err, "\",\"signatures\":[{\"keyid\":\"%s\",\"sig\":\"",
                                           report_keys_signer(keys))
                              : status;
-    status = status == ST_OK ? append_base64((struct bytes){signature, sizeof signature}, out, err) : status;
+    status = status == ST_OK ? dsse_base64((struct bytes){signature, sizeof signature}, out, err) : status;
     return status == ST_OK ? buf_printf(out, err, "\"}]}\n") : status;
 }
 

@@ -17,6 +17,9 @@ enum { DSSE_BYTES_MAX = 4 << 20 /* of an envelope that is read */ };
 enum status dsse_write(struct report_keys *keys, const char *type, struct bytes text, struct buf *out,
                        struct error *err);
 
+/* Appends the bytes in base64. ST_LIMIT or ST_BUSY as buf_append. */
+enum status dsse_base64(struct bytes raw, struct buf *out, struct error *err);
+
 /* Reads an envelope: the text, and the name of the first key whose signature holds. Both lie in memory that
  * the slot hands out. ST_CORRUPT: it is no envelope of that type. ST_ARGUMENT: no signature holds; the
  * sentence is that of the last one. ST_BUSY or ST_LIMIT as slot_take. */

@@ -13,6 +13,7 @@
 #include "server/evidence/model_digests.h"
 #include "server/evidence/redaction_list.h"
 #include "server/evidence/report_text.h"
+#include "server/message/accept.h"
 #include "server/message/multipart.h"
 #include "server/message/query.h"
 #include "server/request.h"
@@ -249,7 +250,7 @@ static enum status write_head(const struct report_draft *draft, const char *boun
                : status;
 }
 
-static enum status add(struct report_draft *draft) {
+static enum status add_parts(struct report_draft *draft) {
     char *boundary = draft->request->outcome.boundary, digits[DIGEST_TEXT], tail[REPORT_BOUNDARY_MAX + 16];
     struct buf head;
     snprintf(boundary, REPORT_BOUNDARY_MAX, "blurd-%.*s", BOUNDARY_DIGITS,
@@ -263,6 +264,35 @@ static enum status add(struct report_draft *draft) {
     return status;
 }
 
+static enum status write_json(struct report_draft *draft, struct bytes picture, struct buf *out) {
+    enum status status = buf_printf(out, draft->err, "{\"report\":");
+    status = status == ST_OK ? dsse_write(draft->request->settings->report_keys, REPORT_TYPE,
+                                          buf_bytes(&draft->text), out, draft->err)
+                             : status;
+    status = status == ST_OK ? buf_printf(out, draft->err, ",\"answer\":{\"type\":\"%s\",\"base64\":\"",
+                                          codec_get(draft->plan->output)->mime)
+                             : status;
+    status = status == ST_OK ? dsse_base64(picture, out, draft->err) : status;
+    return status == ST_OK ? buf_printf(out, draft->err, "\"}}\n") : status;
+}
+
+static enum status add_json(struct report_draft *draft) {
+    struct request *request = draft->request;
+    struct buf *body = &request->answer.body, out;
+    /* Base64 has four letters for three bytes; it is made in memory of its own, and then copied. */
+    enum status status = slot_claim(request->slot, 3 * body->size, draft->err);
+    buf_init(&out, 2 * (size_t)TEXT_MAX + 2 * body->size);
+    status = status == ST_OK ? write_json(draft, buf_bytes(body), &out) : status;
+    if (status != ST_OK) {
+        buf_finish(&out);
+        return status;
+    }
+    buf_finish(body);
+    *body = out;
+    request->outcome.in_json = true;
+    return ST_OK;
+}
+
 enum status report_add(struct request *request, const struct work_plan *plan, struct error *err) {
     struct report_draft draft = {.request = request, .plan = plan, .err = err};
     buf_init(&draft.text, TEXT_MAX);
@@ -271,7 +301,8 @@ enum status report_add(struct request *request, const struct work_plan *plan, st
     status = status == ST_OK ? write_text(&draft) : status;
     /* Beside the text there are a copy that is signed, the envelope and its place in the answer. */
     status = status == ST_OK ? slot_claim(request->slot, 6 * draft.text.size, err) : status;
-    status = status == ST_OK ? add(&draft) : status;
+    const bool json = accept_names(request->accept, "application/json");
+    status = status == ST_OK ? (json ? add_json : add_parts)(&draft) : status;
     buf_finish(&draft.text);
     return status;
 }

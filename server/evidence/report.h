@@ -16,8 +16,8 @@ struct request;
 enum { REPORT_VERSION = 1, REPORT_BOUNDARY_MAX = 64 };
 
 /* Puts the signed report in front of the picture in the answer's body, which becomes multipart/mixed with the
- * request's `boundary`. To be called once the picture is complete; all of it is in the body. ST_BUSY or
- * ST_LIMIT: there is no memory; then no picture may be sent. */
+ * request's `boundary`, or JSON where `Accept` names it. To be called once the picture is complete; all of it
+ * is in the body. ST_BUSY or ST_LIMIT: there is no memory; then no picture may be sent. */
 enum status report_add(struct request *request, const struct work_plan *plan, struct error *err);
 
 /* Compares what a report says of input, answer, fill and the outside with a redaction that was done again,

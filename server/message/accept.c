@@ -63,6 +63,11 @@ double accept_quality(const char *list, const char *name) {
     return weigh(list, name, &exactness);
 }
 
+bool accept_names(const char *list, const char *name) {
+    int exactness;
+    return weigh(list, name, &exactness) > 0 && exactness == NAMED;
+}
+
 /* Clients of a wildcard may not know newer formats, so that these must be named. */
 static double quality_of(const char *accept, const struct codec *codec) {
     int exactness;

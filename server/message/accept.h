@@ -9,6 +9,9 @@
  * when no range matches. */
 double accept_quality(const char *list, const char *name);
 
+/* Whether the list names the media type itself, with a weight above 0; ranges do not count. */
+bool accept_names(const char *list, const char *name);
+
 /* Of the formats that the build writes, the one with the highest weight; WebP and AVIF count only when they
  * are named, or are the input's. Ties go to the input's format, then WebP, JPEG, AVIF, PNG in this order.
  * `accept` may be NULL. When the header names no format that can be written, the answer has the input's, or

@@ -24,7 +24,7 @@ void emit_answer_work(struct emitter *w, const struct route *route, const struct
     };
     enum filter_answer answer = filter ? filter->answer : ANSWER_PICTURE;
     const bool evidence = filter && filter->conceals && !route->verifies;
-    const char *schema = evidence ? "RegionList" : route->schema ? route->schema : answers[answer].schema;
+    const char *schema = evidence ? "RedactionJson" : route->schema ? route->schema : answers[answer].schema;
     emit_name(w, "200");
     emit(w, "{\"description\":\"%s\"",
          evidence ? "The picture; with `plan` the list of regions; with `report` the report and the picture."

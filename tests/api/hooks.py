@@ -85,6 +85,8 @@ def fits(path, given):
     if path != '/detect':  # a mask has the size of the picture, and a list a grammar of its own
         for name in ('regions', 'mask', 'require', 'detect', 'keep', *[name for name in given if name.startswith('detect_')]):
             given.pop(name, None)
+    if given.get('detect_effort') == 'high' and 'faces' not in str(given.get('detect', 'faces')):
+        given.pop('detect_effort')
     if 'feather' in given or given.get('invert') in (True, 'true'):
         given.setdefault('region', [REGIONS[0]])
     if given.get('unit', 'px') != 'px':

@@ -104,5 +104,5 @@ def test_they_wait_when_they_are_told_to(server, busy, client, tmp_path):
 
 def test_they_are_short():
     found = [path for path in EXAMPLES.iterdir() if path.suffix in ('.sh', '.py', '.mjs', '.go')]
-    assert len(found) == len(CLIENTS)
+    assert len([path for path in found if path.name.startswith('blur')]) == len(CLIENTS)
     assert {path.name: n for path in found if (n := len(path.read_text().splitlines())) >= 40} == {}

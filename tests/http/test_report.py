@@ -4,6 +4,7 @@
 import base64
 import hashlib
 import json
+import os
 import subprocess
 import sys
 
@@ -76,6 +77,22 @@ def test_an_independent_program(signing, key, example, tmp_path):
     assert verify(signing, report, answer, body).json()['report'] == content(report)
 
 
+@faces.needed
+def test_a_program_that_redacts(signing, key, tmp_path):
+    """docs/examples/redact_report.py, and the other one after it."""
+    names = [tmp_path / name for name in ('photo.jpg', 'safe.jpg', 'report.json', 'keys')]
+    names[0].write_bytes(faces.encoded(faces.composed((500, 332), faces.PLACES)))
+    names[3].write_text('# ours\n\n' + evidence.public(key))
+    command = [sys.executable, daemon.ROOT / 'docs/examples/redact_report.py', *names[:3]]
+    environment = {**os.environ, 'BLURD_URL': signing.url('')}
+    done = subprocess.run([*command, 'faces'], capture_output=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    check = [sys.executable, daemon.ROOT / 'docs/examples/verify_report.py', names[3], names[2], names[1], names[0]]
+    assert json.loads(subprocess.run(check, capture_output=True, check=True).stdout)['detectors'][0]['found'] == 6
+    done = subprocess.run([*command, 'nothing'], capture_output=True, check=False, env=environment)
+    assert done.returncode == 1 and b'detect is nothing' in done.stderr
+
+
 def test_each_altered_byte_is_found(signing, key, example):
     """Of the report: by PyNaCl and by /verify. JSON is free in blanks alone, which are no part of what is signed."""
     report, answer, body = example
@@ -107,6 +124,20 @@ def test_what_it_says(signing, example):
     assert said['redacted']['sha256'] == said['input']['sha256']
     assert (said['redacted']['invert'], said['redacted']['planes']) == (False, False)
     assert set(said) == {'report', 'time', 'program', 'input', 'answer', 'parameters', 'detectors', 'fill', 'outside', 'notice', 'redacted'}
+
+
+def test_in_json(signing):
+    """For clients that read no parts; only where Accept names it."""
+    body = pictures.png(pictures.photograph(*SIDES))
+    parts = signing.post(f'/redact?{REGION}&report=true', body, headers={'Accept': '*/*'})
+    for accept in ('application/json', 'image/png, application/json;q=0.5'):
+        answer = signing.post(f'/redact?{REGION}&report=true', body, headers={'Accept': accept})
+        assert answer.status_code == 200 and answer.headers['Content-Type'] == 'application/json'
+        picture = base64.b64decode(answer.json()['answer']['base64'])
+        assert answer.json()['answer']['type'] == 'image/png' and picture == evidence.parts(parts)[1]
+        assert verify(signing, json.dumps(answer.json()['report']).encode(), picture, body).json()['redone'] is True
+    refused = signing.post(f'/redact?{REGION}&report=true', body, headers={'Accept': 'application/json;q=0, */*'})
+    assert refused.headers['Content-Type'].startswith('multipart/mixed')
 
 
 @pytest.mark.parametrize('query, bits', (('&fill=mean', 12), ('&fill=tiles', 12), ('&fill=ring', 0), ('&fill=ff0000', 0)))
