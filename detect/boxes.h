@@ -45,8 +45,9 @@ double boxes_overlap(const struct box *a, const struct box *b);
  * face: left and right ones change places. */
 void boxes_mirror(struct boxes *boxes, uint32_t width);
 
-/* Adds the boxes of another search of the same picture, but for those that nearly equal one that is there;
- * what is there stays. By falling score. ST_LIMIT when there are more than BOXES_MAX. */
+/* Adds the boxes of another search of the same picture. A box that nearly equals one that is there is left
+ * out; boxes that are there stay. The result is ordered by falling score. ST_LIMIT when there are more than
+ * BOXES_MAX. */
 enum status boxes_join(struct boxes *boxes, const struct boxes *more, struct error *err);
 
 #endif

@@ -21,8 +21,8 @@ void moments_add(struct moments *moments, const struct moments *other) {
     moments->yy += other->yy;
 }
 
-/* Moves the origin near the middle, exactly, so that nothing is lost when squares are subtracted: the results
- * fit, whatever wraps around on the way. */
+/* Moves the origin near the middle, exactly, so that nothing is lost when squares are subtracted. Products
+ * may wrap around; their differences are right, since these fit. */
 struct moments_spread moments_spread(const struct moments *moments, uint32_t pixels) {
     const uint64_t x = moments->x / pixels, y = moments->y / pixels; /* whole part of the middle */
     const double count = pixels;

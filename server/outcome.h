@@ -10,7 +10,7 @@
 #include "server/metrics.h"
 #include "server/problem.h"
 
-enum { OUTCOME_REPORT_MAX = 4096 };
+enum { OUTCOME_REPORT_MAX = 4096, OUTCOME_BOUNDARY_MAX = 64 };
 
 typedef char outcome_report[OUTCOME_REPORT_MAX];
 
@@ -20,11 +20,11 @@ struct outcome {
     enum metric_format format;
     unsigned backend; /* number in the metrics; 0: none ran */
     char backend_name[32];
-    char notice[300];  /* warnings about the regions; empty: none */
-    bool kept_blocks;  /* a JPEG's blocks outside of the regions were copied */
-    char boundary[64]; /* of an answer in parts; empty: it is in one */
-    bool in_json;      /* the picture is in a JSON text, in base64 */
-    unsigned losses;   /* bits of codecs/metadata/losses.h: metadata that are lost without being asked to */
+    char notice[300];                    /* warnings about the regions; empty: none */
+    bool kept_blocks;                    /* a JPEG's blocks outside of the regions were copied */
+    char boundary[OUTCOME_BOUNDARY_MAX]; /* of an answer in parts; empty: it is in one */
+    bool in_json;                        /* the picture is in a JSON text, in base64 */
+    unsigned losses; /* bits of codecs/metadata/losses.h: metadata that are lost without being asked to */
     uint32_t width, height;
     bool counted;              /* the answer says how many regions there were */
     uint32_t regions;          /* that many */

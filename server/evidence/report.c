@@ -251,9 +251,9 @@ static enum status write_head(const struct report_draft *draft, const char *boun
 }
 
 static enum status add_parts(struct report_draft *draft) {
-    char *boundary = draft->request->outcome.boundary, digits[DIGEST_TEXT], tail[REPORT_BOUNDARY_MAX + 16];
+    char *boundary = draft->request->outcome.boundary, digits[DIGEST_TEXT], tail[OUTCOME_BOUNDARY_MAX + 16];
     struct buf head;
-    snprintf(boundary, REPORT_BOUNDARY_MAX, "blurd-%.*s", BOUNDARY_DIGITS,
+    snprintf(boundary, OUTCOME_BOUNDARY_MAX, "blurd-%.*s", BOUNDARY_DIGITS,
              digest_text(&draft->answer, digits));
     snprintf(tail, sizeof tail, "\r\n--%s--\r\n", boundary);
     buf_init(&head, 2 * (size_t)TEXT_MAX);

@@ -13,7 +13,7 @@ struct request;
 
 #define REPORT_TYPE "application/vnd.blurd.redaction+json"
 
-enum { REPORT_VERSION = 1, REPORT_BOUNDARY_MAX = 64 };
+enum { REPORT_VERSION = 1 };
 
 /* Puts the signed report in front of the picture in the answer's body, which becomes multipart/mixed with the
  * request's `boundary`, or JSON where `Accept` names it. To be called once the picture is complete; all of it

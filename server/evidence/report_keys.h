@@ -23,8 +23,8 @@ struct report_keys;
 
 /* Reads the private key (PEM, PKCS #8), unless `key` is "", and the file of trusted keys, unless `trusted` is
  * "": on each line a name and the base64 of a public key, as report_keys_line writes it; empty lines and
- * those that begin with # are skipped. Its own key is trusted, too. ST_ARGUMENT names the file and what is
- * wrong, but never a key. */
+ * those that begin with # are skipped. The signing key is trusted, too. ST_ARGUMENT names the file and what
+ * is wrong, but never a key. */
 enum status report_keys_load(struct report_keys **keys, const char *key, const char *trusted,
                              struct error *err);
 

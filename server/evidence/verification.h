@@ -12,12 +12,13 @@ struct work_plan;
 
 /* Reads the form of /verify, with the parts report, answer and perhaps input and mask, and checks all that
  * needs no picture. With an input, the request becomes that of the redaction: request->picture is set. Sets
- * request->verification. ST_ARGUMENT: a part is missing, unknown or malformed. ST_UNVERIFIED: what of the
- * report does not hold. */
+ * request->verification. ST_ARGUMENT: a part is missing, unknown or malformed. ST_UNVERIFIED: the
+ * report does not hold, as the sentence says. */
 enum status verification_open(struct request *request, struct error *err);
 
-/* Compares the answer that was made of the input, if there is one, and replaces it by what was verified, as
- * JSON. ST_UNVERIFIED: it is another one. */
+/* If there was an input, compares the picture that was made of it with the answer. Then the answer's body
+ * becomes JSON that says what was verified. ST_UNVERIFIED: the pictures differ, or the report says of them
+ * what is not so. */
 enum status verification_answer(struct request *request, const struct work_plan *plan, struct error *err);
 
 #endif

@@ -33,8 +33,8 @@ struct look {
 
 static const struct look usual = {.halves = 2};
 
-/* With detect_effort=high. Each finds some faces that no other one does: those to one side, those that fill
- * the picture, and small ones. */
+/* The searches of detect_effort=high. The mirror image shows some faces that are turned to one side, the
+ * smaller copy those that fill the picture, and the larger copy small ones. */
 static const struct look further[DETECTION_FURTHER] = {{2, true}, {1, false}, {4, false}};
 
 /* What the usual search missed needs a score that is so much higher, since there are several more chances to

@@ -11,6 +11,8 @@ import os
 import pytest
 
 import daemon
+import evidence
+import pictures
 from certificates import Pair
 from time_limit import pytest_runtest_call, pytest_runtest_setup, pytest_runtest_teardown, pytest_unconfigure  # noqa: F401
 
@@ -102,3 +104,23 @@ def say(capsys):
 def pair(tmp_path_factory):
     """A certificate and its key."""
     return Pair(tmp_path_factory.mktemp('tls'))
+
+
+@pytest.fixture(scope='module')
+def report_key(tmp_path_factory):
+    """The file of a key that signs reports."""
+    return evidence.make_key(tmp_path_factory.mktemp('key'))
+
+
+@pytest.fixture(scope='module')
+def signing(report_key):
+    """A daemon with that key."""
+    with daemon.Daemon('--report-key', report_key, *PATIENT) as running:
+        yield running
+
+
+@pytest.fixture(scope='module')
+def reported(signing):
+    """A report, its picture, and the file that was sent."""
+    body = pictures.png(pictures.photograph(*evidence.SIDES))
+    return (*evidence.parts(signing.post(f'/redact?{evidence.REGION}&report=true', body)), body)

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Keys that sign reports, and answers in parts."""
+"""Keys that sign reports, answers in parts, and forms for /verify."""
 
+import base64
 import importlib.util
+import json
 import subprocess
 
 import daemon
+
+SIDES = (155, 107)  # of usual pictures
+REGION = 'region=32,16,48,40'
+TYPE = 'application/vnd.blurd.redaction+json'
 
 
 def example(name):
@@ -34,3 +40,12 @@ def parts(answer):
     found = example('redact_report').parts(answer)
     assert list(found) == ['report', 'answer']
     return found['report'], found['answer']
+
+
+def verify(server, report, answer, original=None, mask=None):
+    named = (('report', report), ('answer', answer), ('input', original), ('mask', mask))
+    return server.post('/verify', files={name: (name, data) for name, data in named if data is not None})
+
+
+def content(report):
+    return json.loads(base64.b64decode(json.loads(report)['payload']))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * tests/http/test_report.py has keys from openssl and an independent verifier. */
+ * tests/http/test_verify.py has keys from openssl and an independent verifier. */
 #include "server/evidence/dsse.h"
 
 #include <stdio.h>
