@@ -151,8 +151,10 @@ static bool text_is_valid(const struct option *row, const char *text, size_t len
         }
     }
     struct in6_addr scratch;
-    return row->type == OPTION_TEXT || length == 0 || inet_pton(AF_INET, text, &scratch) == 1 ||
-           inet_pton(AF_INET6, text, &scratch) == 1;
+    const size_t prefix = sizeof OPTION_LOCAL_PREFIX - 1;
+    return row->type == OPTION_TEXT || length == 0 ||
+           (length > prefix && strncmp(text, OPTION_LOCAL_PREFIX, prefix) == 0) ||
+           inet_pton(AF_INET, text, &scratch) == 1 || inet_pton(AF_INET6, text, &scratch) == 1;
 }
 
 static enum status refuse(const struct option *row, struct error *err) {
@@ -255,7 +257,8 @@ void option_format_allowed(const struct option *row, char *text, size_t size) {
                  row->maximum);
         break;
     case OPTION_ADDRESS:
-        snprintf(text, size, "a numeric IPv4 or IPv6 address%s", row->minimum > 0 ? "" : ", or empty");
+        snprintf(text, size, "a numeric IPv4 or IPv6 address, or unix: and a path of up to %d bytes%s",
+                 OPTION_LOCAL_PATH_MAX, row->minimum > 0 ? "" : ", or empty");
         break;
     default:
         format_number(row, row->minimum, low, sizeof low);

@@ -27,7 +27,14 @@ enum option_type {
     OPTION_SWITCH,   /* true, false, yes, no, on, off, 1, 0; bool */
     OPTION_CHOICE,   /* one of the values of the table; enum config_choice */
     OPTION_TEXT,     /* any characters but control characters; char[maximum + 1] */
-    OPTION_ADDRESS,  /* a numeric IPv4 or IPv6 address; char[maximum + 1] */
+    OPTION_ADDRESS,  /* a numeric IPv4 or IPv6 address, or unix:PATH; char[maximum + 1] */
+};
+
+/* unix:PATH is a socket in the file system. */
+#define OPTION_LOCAL_PREFIX "unix:"
+enum {
+    OPTION_LOCAL_PATH_MAX = 107, /* bytes; sockaddr_un's, without the ending zero */
+    OPTION_ADDRESS_MAX = (int)sizeof OPTION_LOCAL_PREFIX - 1 + OPTION_LOCAL_PATH_MAX,
 };
 
 /* One value of a CHOICE option. */

@@ -223,40 +223,45 @@ static void service_finish(struct service *service) {
     close(service->notify);
 }
 
-/* Opens the sockets that were not inherited. fd[1] stays -1 without a second listener. */
-static enum status open_sockets(struct service *service, int fd[2], struct error *err) {
+/* Takes the sockets that were inherited, and binds the others, which the sandbox forbids for those in the
+ * file system. fd[1] stays -1 without a second listener. */
+static enum status bind_sockets(struct service *service, int fd[2], struct error *err) {
     const struct config *config = service->config;
     struct activation given;
     uint16_t admin_port = (uint16_t)config->admin_port;
+    char name[LISTEN_NAME_MAX];
     service->port = (uint16_t)config->port;
     enum status status = activation_take(&given, err);
     fd[0] = given.listen;
     fd[1] = given.admin;
     if (status == ST_OK && fd[0] < 0) {
-        status = listen_open(config->listen, &service->port, &fd[0], err);
+        status = listen_bind(config->listen, &service->port, &fd[0], err);
     }
     if (status == ST_OK && fd[1] < 0 && config->admin_listen[0]) {
-        status = listen_open(config->admin_listen, &admin_port, &fd[1], err);
+        status = listen_bind(config->admin_listen, &admin_port, &fd[1], err);
     }
     if (status == ST_OK) {
         listen_port(fd[0], &service->port);
+        listen_name(fd[0], service->name);
         listen_url(fd[0], config->tls_cert[0] != '\0', service->url);
         service->public = listen_is_public(fd[0]);
     }
     if (status == ST_OK && fd[1] >= 0) {
         service->admin = true;
-        listen_port(fd[1], &admin_port);
-        log_message(LOG_INFO, "admin", "health and metrics on port %u", admin_port);
+        listen_name(fd[1], name);
+        log_message(LOG_INFO, "admin", "health and metrics on %s", name);
     }
     return status;
 }
 
 /* The filter of system calls comes last before clients do. */
-static enum status open_listeners(struct service *service, struct sandbox *sandbox, struct http *https[2],
-                                  struct error *err) {
-    int fd[2] = {-1, -1};
+static enum status open_listeners(struct service *service, struct sandbox *sandbox, int fd[2],
+                                  struct http *https[2], struct error *err) {
     http_prepare();
-    enum status status = open_sockets(service, fd, err);
+    enum status status = ST_OK;
+    for (unsigned i = 0; i < 2 && status == ST_OK; i++) {
+        status = fd[i] >= 0 ? listen_start(fd[i], err) : ST_OK;
+    }
     status = status == ST_OK ? sandbox_calls(sandbox, service->config, err) : status;
     for (unsigned i = 2; i-- > 0 && status == ST_OK;) { /* work is taken when nothing can fail any more */
         if (fd[i] >= 0) {
@@ -264,16 +269,11 @@ static enum status open_listeners(struct service *service, struct sandbox *sandb
             fd[i] = -1;
         }
     }
-    for (unsigned i = 0; i < 2; i++) {
-        if (fd[i] >= 0) {
-            close(fd[i]);
-        }
-    }
     return status;
 }
 
 static void announce(struct service *service) {
-    log_message(LOG_INFO, "listening", "blurd %s on port %u, %s, gpu %s", BLURD_VERSION, service->port,
+    log_message(LOG_INFO, "listening", "blurd %s on %s, %s, gpu %s", BLURD_VERSION, service->name,
                 service->cpu->name, gpu_versions_text());
     bind_warning(service, service->config);
     if (service->config->playground && service->url[0]) {
@@ -285,6 +285,7 @@ static int serve(const struct command *command, const struct config *config, str
     struct service service;
     struct sandbox sandbox = SANDBOX_NOTHING;
     struct http *https[2] = {NULL, NULL};
+    int fd[2] = {-1, -1};
     log_never_wait();
     int signals = signals_open();
     enum status status =
@@ -293,6 +294,7 @@ static int serve(const struct command *command, const struct config *config, str
     sandbox.notify = service.notify;
     sandbox.pairs = service.spawner || service.codecs;
     status = status == ST_OK ? models_open(config, service.model, &service.detectors, err) : status;
+    status = status == ST_OK ? bind_sockets(&service, fd, err) : status;
     if (status == ST_OK) { /* without signals it could only be killed */
         status = sandbox_files(&sandbox, config, config_file(command->argc, command->argv, environ), err);
     }
@@ -300,7 +302,7 @@ static int serve(const struct command *command, const struct config *config, str
         status = service_init(&service, err);
     }
     if (status == ST_OK) {
-        status = open_listeners(&service, &sandbox, https, err);
+        status = open_listeners(&service, &sandbox, fd, https, err);
     }
     if (status == ST_OK) {
         announce(&service);
@@ -317,6 +319,8 @@ static int serve(const struct command *command, const struct config *config, str
     http_stop(https[0]);
     http_stop(https[1]);
     service_finish(&service);
+    close(fd[0]); /* where the start failed */
+    close(fd[1]);
     close(signals);
     return status == ST_OK ? EX_OK : status == ST_DEVICE ? EX_UNAVAILABLE : EX_CONFIG;
 }

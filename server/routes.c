@@ -39,18 +39,25 @@ static void answer_index(struct request *request) {
         playground_answer(request);
         return;
     }
-    char formats[FORMATS_TEXT_MAX], filters[FILTERS_TEXT_MAX];
+    char formats[FORMATS_TEXT_MAX], filters[FILTERS_TEXT_MAX], port[8] = "",
+                                                               socket[LISTEN_NAME_MAX + 32] = "";
+    const struct service *service = request->service;
+    if (service->port) {
+        snprintf(port, sizeof port, ":%u", service->port);
+    } else {
+        snprintf(socket, sizeof socket, "--unix-socket %s ", service->name + strlen(OPTION_LOCAL_PREFIX));
+    }
     formats_text(formats);
     list_filters(filters);
     answer_page(request, 200, request->route->media,
                 "blurd %s: filters pictures; %s.\n\n"
-                "  curl --data-binary @photo.jpg 'http://localhost:%u/blur?sigma=8' -o blurred.jpg\n\n"
+                "  curl --data-binary @photo.jpg %s'http://localhost%s/blur?sigma=8' -o blurred.jpg\n\n"
                 "%s"
                 "POST /pipeline?ops=blur:sigma=2|sharpen       up to 8 of them\n\n"
                 "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "
                 "for good.\n\n"
                 "GET  /readyz /livez /version /metrics /openapi.json\n",
-                BLURD_VERSION, formats, request->service->port, filters);
+                BLURD_VERSION, formats, socket, port, filters);
     answer_header(request, "Vary", "Accept");
 }
 

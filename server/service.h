@@ -38,22 +38,23 @@ struct service {
     struct backend *cpu;            /* the last of them */
     struct model *model[DETECTORS]; /* of each detector; NULL: none */
     struct model_digests model_digests;
-    uint32_t detectors;       /* a bit for each that can be used */
-    unsigned cores;           /* cores that may be used */
-    bool gpu;                 /* GPUs are wanted, and there may be one */
-    unsigned gpu_concurrency; /* JPEGs that GPUs work on at a time, each with a worker */
-    unsigned entropy_decodes; /* progressive JPEGs that GPUs entropy-decode at a time, each with a worker */
-    uint64_t memory;          /* for pictures, in bytes */
-    int notify;               /* socket of the service manager, -1: none */
-    uint16_t port;            /* listened on */
-    char url[LISTEN_URL_MAX]; /* for browsers on this machine */
-    bool public;              /* other machines may reach it */
-    bool admin;               /* there is a second listener */
-    unsigned bind_warned;     /* what the last bind_warning found */
-    _Atomic bool draining;    /* set once, by SIGTERM */
-    _Atomic unsigned active;  /* open requests */
-    _Atomic int64_t asked_ns; /* clock_ns of the last request on the main port */
-    int idle_event;           /* eventfd: written when the last connection ends while draining */
+    uint32_t detectors;         /* a bit for each that can be used */
+    unsigned cores;             /* cores that may be used */
+    bool gpu;                   /* GPUs are wanted, and there may be one */
+    unsigned gpu_concurrency;   /* JPEGs that GPUs work on at a time, each with a worker */
+    unsigned entropy_decodes;   /* progressive JPEGs that GPUs entropy-decode at a time, each with a worker */
+    uint64_t memory;            /* for pictures, in bytes */
+    int notify;                 /* socket of the service manager, -1: none */
+    uint16_t port;              /* listened on */
+    char name[LISTEN_NAME_MAX]; /* of the socket */
+    char url[LISTEN_URL_MAX];   /* for browsers on this machine */
+    bool public;                /* other machines may reach it */
+    bool admin;                 /* there is a second listener */
+    unsigned bind_warned;       /* what the last bind_warning found */
+    _Atomic bool draining;      /* set once, by SIGTERM */
+    _Atomic unsigned active;    /* open requests */
+    _Atomic int64_t asked_ns;   /* clock_ns of the last request on the main port */
+    int idle_event;             /* eventfd: written when the last connection ends while draining */
 };
 
 /* NULL: there is none. */

@@ -45,7 +45,8 @@ enum status bench_daemon_start(struct bench_daemon *daemon, int count, char *con
         return fail(err, ST_ARGUMENT, "%d options are more than the %d that --benchmark takes", count - 1,
                     ARGUMENTS_MAX - 1);
     }
-    enum status status = listen_open("127.0.0.1", &daemon->port, &fd, err);
+    enum status status = listen_bind("127.0.0.1", &daemon->port, &fd, err);
+    status = status == ST_OK ? listen_start(fd, err) : status;
     if (status != ST_OK) {
         return status;
     }

@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum {
@@ -18,10 +21,25 @@ union address {
     struct sockaddr any;
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
+    struct sockaddr_un local;
 };
+_Static_assert(sizeof(struct sockaddr_un) - offsetof(struct sockaddr_un, sun_path) ==
+                   OPTION_LOCAL_PATH_MAX + 1,
+               "the option's limit is the kernel's");
+
+static const size_t prefix = sizeof OPTION_LOCAL_PREFIX - 1;
+
+bool listen_is_local(const char *address) {
+    return strncmp(address, OPTION_LOCAL_PREFIX, prefix) == 0;
+}
 
 static socklen_t parse(const char *text, uint16_t port, union address *address) {
     memset(address, 0, sizeof *address);
+    if (listen_is_local(text) && strlen(text + prefix) <= OPTION_LOCAL_PATH_MAX) {
+        address->local.sun_family = AF_UNIX;
+        memcpy(address->local.sun_path, text + prefix, strlen(text + prefix) + 1);
+        return sizeof address->local;
+    }
     if (inet_pton(AF_INET6, text, &address->v6.sin6_addr) == 1) {
         address->v6.sin6_family = AF_INET6;
         address->v6.sin6_port = htons(port);
@@ -35,41 +53,29 @@ static socklen_t parse(const char *text, uint16_t port, union address *address) 
     return 0;
 }
 
-static int try_listen(const union address *address, socklen_t size) {
-    int fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) {
-        return -1;
-    }
-    int on = 1, off = 0;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (address->any.sa_family == AF_INET6) {
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    }
-    if (bind(fd, &address->any, size) == 0 && listen(fd, BACKLOG) == 0) {
-        return fd;
-    }
+/* Closes it and keeps errno. Returns -1. */
+static int give_up(int fd) {
     int reason = errno;
     close(fd);
     errno = reason;
     return -1;
 }
 
-enum status listen_open(const char *text, uint16_t *port, int *fd, struct error *err) {
-    union address address;
-    socklen_t size = parse(text, *port, &address);
-    if (size == 0) {
-        return fail(err, ST_ARGUMENT, "cannot listen on \"%s\": not an IP address", text);
+static int try_bind(const union address *address, socklen_t size) {
+    int fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+        return -1;
     }
-    *fd = try_listen(&address, size);
-    if (*fd < 0 && strcmp(text, "::") == 0 && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {
-        size = parse("0.0.0.0", *port, &address);
-        *fd = try_listen(&address, size);
+    int on = 1, off = 0;
+    if (address->any.sa_family != AF_UNIX) {
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     }
-    if (*fd < 0) {
-        return fail(err, ST_ARGUMENT, "cannot listen on %s port %u: %s", text, *port, strerror(errno));
+    if (address->any.sa_family == AF_INET6) {
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     }
-    listen_port(*fd, port);
-    return ST_OK;
+    /* Until it listens, a path would look like what another daemon left. */
+    const bool bound = bind(fd, &address->any, size) == 0;
+    return bound && (address->any.sa_family != AF_UNIX || listen(fd, BACKLOG) == 0) ? fd : give_up(fd);
 }
 
 /* A connected socket; -1 with errno. */
@@ -77,16 +83,53 @@ static int try_connect(const char *text, uint16_t port) {
     union address address;
     socklen_t size = parse(text, port, &address);
     int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        return -1;
+    return fd < 0 ? -1 : connect(fd, &address.any, size) == 0 ? fd : give_up(fd);
+}
+
+/* Removes a socket to which no process listens: what a daemon left that has ended. */
+static void remove_stale(const char *text) {
+    struct stat file;
+    if (lstat(text + prefix, &file) == 0 && S_ISSOCK(file.st_mode)) {
+        int fd = try_connect(text, 0);
+        if (fd >= 0) {
+            close(fd);
+        } else if (errno == ECONNREFUSED) {
+            unlink(text + prefix);
+        }
     }
-    if (connect(fd, &address.any, size) == 0) {
-        return fd;
+}
+
+enum status listen_bind(const char *text, uint16_t *port, int *fd, struct error *err) {
+    union address address;
+    const bool local = listen_is_local(text);
+    socklen_t size = parse(text, *port, &address);
+    if (size == 0) {
+        return fail(err, ST_ARGUMENT, "cannot listen on \"%s\": neither an IP address nor a short path",
+                    text);
     }
-    int reason = errno;
-    close(fd);
-    errno = reason;
-    return -1;
+    if (local) {
+        remove_stale(text);
+    }
+    *fd = try_bind(&address, size);
+    if (*fd < 0 && strcmp(text, "::") == 0 && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {
+        size = parse("0.0.0.0", *port, &address);
+        *fd = try_bind(&address, size);
+    }
+    if (*fd < 0) {
+        return local
+                   ? fail(err, ST_ARGUMENT, "cannot listen on %s: %s", text, strerror(errno))
+                   : fail(err, ST_ARGUMENT, "cannot listen on %s port %u: %s", text, *port, strerror(errno));
+    }
+    listen_port(*fd, port);
+    return ST_OK;
+}
+
+enum status listen_start(int fd, struct error *err) {
+    int already = 0;
+    socklen_t size = sizeof already;
+    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &already, &size);
+    return already || listen(fd, BACKLOG) == 0 ? ST_OK
+                                               : fail(err, ST_ARGUMENT, "cannot listen: %s", strerror(errno));
 }
 
 enum status listen_reach(const char *text, uint16_t port, int *fd, struct error *err) {
@@ -95,6 +138,9 @@ enum status listen_reach(const char *text, uint16_t port, int *fd, struct error 
     *fd = try_connect(to, port);
     if (*fd < 0 && both) { /* a machine without IPv4 */
         *fd = try_connect("::1", port);
+    }
+    if (*fd < 0 && listen_is_local(to)) {
+        return fail(err, ST_ARGUMENT, "nothing answers on %s: %s", to, strerror(errno));
     }
     return *fd >= 0 ? ST_OK
                     : fail(err, ST_ARGUMENT, "nothing answers on %s port %u: %s", to, port, strerror(errno));
@@ -127,6 +173,21 @@ void listen_port(int fd, uint16_t *port) {
     *port = !known                              ? 0
             : address.any.sa_family == AF_INET6 ? ntohs(address.v6.sin6_port)
                                                 : ntohs(address.v4.sin_port);
+}
+
+void listen_name(int fd, char name[LISTEN_NAME_MAX]) {
+    union address address;
+    uint16_t port;
+    socklen_t size = sizeof address;
+    memset(&address, 0, sizeof address);
+    listen_port(fd, &port);
+    getsockname(fd, &address.any, &size);
+    if (address.any.sa_family == AF_UNIX) {
+        snprintf(name, LISTEN_NAME_MAX, OPTION_LOCAL_PREFIX "%.*s", OPTION_LOCAL_PATH_MAX,
+                 address.local.sun_path);
+    } else {
+        snprintf(name, LISTEN_NAME_MAX, "port %u", port);
+    }
 }
 
 /* "localhost" is this machine's IPv4 loopback address wherever there is one. */

@@ -76,7 +76,9 @@ static enum status choose_door(const struct config *config, struct door *door, s
     door->address = second ? config->admin_listen : config->listen;
     door->port = (uint16_t)(second ? config->admin_port : config->port);
     door->tls = !second && config->tls_cert[0];
-    return door->port ? ST_OK : fail(err, ST_ARGUMENT, "--check-health needs a port other than 0");
+    return door->port || listen_is_local(door->address)
+               ? ST_OK
+               : fail(err, ST_ARGUMENT, "--check-health needs a port other than 0");
 }
 
 static enum status plain_ask(int fd, struct bytes request, char *answer, size_t size, struct error *err) {

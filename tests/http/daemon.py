@@ -20,7 +20,7 @@ BINARY = os.environ.get('BLURD_BINARY') or os.environ.get('BLURD') or str(ROOT /
 SANITIZED = any(f'/{config}/' in BINARY for config in ('asan', 'tsan'))
 SLOW = float(os.environ.get('BLURD_SLOW') or (4 if SANITIZED else 1))  # small machines: > 1
 
-LISTENING = re.compile(r'\blistening\b.*\bon port (\d+)')
+LISTENING = re.compile(r'\blistening\b.*\bon (?:port (\d+)|unix:)')
 SANITIZER = re.compile(r'AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:')
 
 
@@ -58,7 +58,7 @@ class Daemon:
         if not found:
             self.process.kill()
             raise RuntimeError('the daemon does not listen:\n' + '\n'.join(self.lines))
-        self.port = int(found.group(1))
+        self.port = int(found.group(1) or 0)
 
     def _read_log(self):
         for line in self.process.stderr:

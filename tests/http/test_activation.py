@@ -57,7 +57,7 @@ class Launched(daemon.Daemon):
     def await_start(self):
         found = self.wait_for_line(daemon.LISTENING)
         assert found, '\n'.join(self.lines)
-        self.port = int(found.group(1))
+        self.port = int(found.group(1) or 0)
         return self
 
 

@@ -150,11 +150,14 @@ static void test_address(void **state) {
         .name = "n", .type = OPTION_ADDRESS, .initial_text = "::", .minimum = 1, .maximum = 45, .unit = ""};
     parse_ok(&row, "127.0.0.1", "127.0.0.1", 10);
     parse_ok(&row, "fe80::1", "fe80::1", 8);
+    parse_ok(&row, "unix:/run/blurd.sock", "unix:/run/blurd.sock", 21);
     static const char *const bad[] = {
         "",      "localhost", "1.2.3",      "1.2.3.256",
+        "unix:", "unix/run",  "UNIX:/run",  "unix:/a\nb",
         "[::1]", "::1:8080x", "0.0.0.0:80", "fe80:0000:0000:0000:0000:0000:0000:0000:0000:0001"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        parse_bad(&row, bad[i], "it must be a numeric IPv4 or IPv6 address");
+        parse_bad(&row, bad[i],
+                  "it must be a numeric IPv4 or IPv6 address, or unix: and a path of up to 107 bytes");
     }
 }
 
