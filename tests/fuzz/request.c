@@ -83,8 +83,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     http_prepare();
     fuzz_require(overload_start_workers(&service, config.workers,
                                         &(struct workers_calls){work_run, work_refuse}, &err) == ST_OK &&
-                     listen_open(config.listen, &service.port, &fd, &err) == ST_OK &&
-                     http_start(&http, &service, fd, false, &err) == ST_OK,
+                     listen_bind(config.listen, &service.port, &fd, &err) == ST_OK &&
+                     listen_start(fd, &err) == ST_OK && http_start(&http, &service, fd, false, &err) == ST_OK,
                  "the server starts");
     atexit(finish);
     return 0;
