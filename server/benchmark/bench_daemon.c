@@ -1,61 +1,31 @@
-/* SPDX-License-Identifier: MIT
- * The socket is handed over as a service manager does it (server/process/activation.h). */
+/* SPDX-License-Identifier: MIT */
 #include "server/benchmark/bench_daemon.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <sysexits.h>
 #include <unistd.h>
 
+#include "server/client/own_daemon.h"
 #include "server/http/listen.h"
 
-enum { ACTIVATION_FD = 3, ARGUMENTS_MAX = 256, LINE_MAX_BYTES = 1024, PROCFS_PATH = 64 };
-
-/* In the new process. */
-static void become(int fd, int count, char *const *argv) {
-    char *arguments[ARGUMENTS_MAX + 1];
-    char pid[16];
-    for (int i = 0; i < count; i++) {
-        arguments[i] = argv[i];
-    }
-    arguments[count] = NULL;
-    snprintf(pid, sizeof pid, "%d", (int)getpid());
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    bool moved = fd == ACTIVATION_FD ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, ACTIVATION_FD) == ACTIVATION_FD;
-    if (moved && setenv("LISTEN_FDS", "1", 1) == 0 && setenv("LISTEN_PID", pid, 1) == 0 &&
-        unsetenv("LISTEN_FDNAMES") == 0 && setenv("BLURD_LOG_LEVEL", "warning", 1) == 0) {
-        execv("/proc/self/exe", arguments);
-    }
-    _exit(EX_OSERR);
-}
+enum { LINE_MAX_BYTES = 1024, PROCFS_PATH = 64 };
 
 enum status bench_daemon_start(struct bench_daemon *daemon, int count, char *const *argv, struct error *err) {
     int fd;
     daemon->port = 0;
-    if (count > ARGUMENTS_MAX) {
-        return fail(err, ST_ARGUMENT, "%d options are more than the %d that --benchmark takes", count - 1,
-                    ARGUMENTS_MAX - 1);
-    }
     enum status status = listen_bind("127.0.0.1", &daemon->port, &fd, err);
     status = status == ST_OK ? listen_start(fd, err) : status;
-    if (status != ST_OK) {
-        return status;
+    if (status == ST_OK) {
+        status = own_daemon_spawn(fd, count, argv, &daemon->pid, err);
+        close(fd);
     }
-    daemon->pid = fork();
-    if (daemon->pid == 0) {
-        become(fd, count, argv);
-    }
-    close(fd);
-    return daemon->pid > 0 ? ST_OK : fail(err, ST_BUSY, "cannot start a process: %s", strerror(errno));
+    return status;
 }
 
 static bool read_line(const char *path, char line[LINE_MAX_BYTES]) {

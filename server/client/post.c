@@ -7,9 +7,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <unistd.h>
-
-#include "server/http/listen.h"
 
 enum { HEAD_MAX = 1024, PIECE = 64 << 10, BOUNDARY_MAX = 40 };
 
@@ -91,17 +88,11 @@ static enum status parse(struct buf *answer, unsigned *http_status, struct error
     return ST_OK;
 }
 
-enum status post_form(uint16_t port, const char *path, const struct post_part *part, unsigned count,
+enum status post_form(int fd, const char *path, const struct post_part *part, unsigned count,
                       unsigned *http_status, struct buf *answer, struct error *err) {
-    int fd;
-    enum status status = listen_reach("127.0.0.1", port, &fd, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    status = send_form(fd, path, part, count, err);
+    enum status status = send_form(fd, path, part, count, err);
     /* A refusal may come before all is sent. */
     struct error ignored;
     enum status received = receive_all(fd, answer, status == ST_OK ? err : &ignored);
-    close(fd);
     return received == ST_OK ? parse(answer, http_status, err) : status == ST_OK ? received : status;
 }

@@ -13,10 +13,10 @@ struct post_part {
     struct bytes data;
 };
 
-/* Posts the parts to a path of the daemon at 127.0.0.1, and reads the answer: its status, and its body into
- * `answer`, which is initialised. Blocks. ST_BUSY: the connection failed or the answer is no HTTP; ST_LIMIT:
- * it is larger than `answer` may be. */
-enum status post_form(uint16_t port, const char *path, const struct post_part *part, unsigned count,
+/* Posts the parts to a path over a connected socket, and reads the answer: its status, and its body into
+ * `answer`, which is initialised. Nothing can follow on the socket, which stays the caller's. Blocks.
+ * ST_BUSY: the connection failed or the answer is no HTTP; ST_LIMIT: it is larger than `answer` may be. */
+enum status post_form(int fd, const char *path, const struct post_part *part, unsigned count,
                       unsigned *http_status, struct buf *answer, struct error *err);
 
 #endif

@@ -4,15 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/config.h"
 #include "core/json/json_reader.h"
-#include "server/benchmark/bench_daemon.h"
+#include "server/client/own_daemon.h"
 #include "server/client/post.h"
 #include "server/evidence/report_keys.h"
 
 enum { FILES_MIN = 2, FILES_MAX = 4, FILE_BYTES_MAX = 256 << 20, ANSWER_MAX = 8 << 20 };
-enum { OPTIONS_MAX = 96, OPTION_SIZE = OPTION_VALUE_MAX + 64 };
 
 static enum status read_file(const char *path, struct buf *file, struct error *err) {
     FILE *from = fopen(path, "re");
@@ -33,44 +33,26 @@ static enum status read_file(const char *path, struct buf *file, struct error *e
 }
 
 /* What the daemon has in place of the configuration: it serves this command alone, and must not sign. */
-static const struct {
-    const char *name, *value;
-} fixed[] = {
-    {"admin_listen", ""},     {"drain_delay", "0"}, {"gpus", "none"},       {"idle_exit", "0"},
-    {"log_level", "warning"}, {"max_body", "1GiB"}, {"memory", "0"},        {"otlp_endpoint", ""},
-    {"playground", "off"},    {"report_key", ""},   {"require_gpu", "off"}, {"tls_cert", ""},
-    {"tls_key", ""},          {"token_file", ""},
+static const struct own_daemon_option fixed[] = {
+    {"gpus", "none"}, {"max_body", "1GiB"}, {"memory", "0"}, {"report_key", ""}, {"require_gpu", "off"},
 };
 
-/* Writes `--name=value`. */
-static void write_option(const struct config *config, const struct option *row, char text[OPTION_SIZE]) {
-    char value[OPTION_VALUE_MAX];
-    unsigned i = 0;
-    while (i < sizeof fixed / sizeof *fixed && strcmp(fixed[i].name, row->name) != 0) {
-        i++;
+/* Lets a daemon of its own verify. */
+static enum status ask(const struct config *config, const struct post_part *part, unsigned count,
+                       unsigned *http_status, struct buf *answer, struct error *err) {
+    struct own_daemon daemon;
+    int fd;
+    enum status status = own_daemon_start(&daemon, config, fixed, sizeof fixed / sizeof *fixed, err);
+    if (status != ST_OK) {
+        return status;
     }
-    option_format(row, config, value);
-    snprintf(text, OPTION_SIZE, "--%s=%s", row->name,
-             i < sizeof fixed / sizeof *fixed ? fixed[i].value : value);
-    for (char *at = text + 2; *at != '='; at++) {
-        *at = *at == '_' ? '-' : *at;
+    status = own_daemon_connect(&daemon, &fd, err);
+    if (status == ST_OK) {
+        status = post_form(fd, "/verify", part, count, http_status, answer, err);
+        close(fd);
     }
-}
-
-/* Every option is on its command line, so that environment and files change none. */
-static enum status start(const struct config *config, struct bench_daemon *daemon, struct error *err) {
-    static char text[OPTIONS_MAX][OPTION_SIZE];
-    char *words[1 + OPTIONS_MAX] = {(char[]){"blurd"}};
-    size_t count;
-    const struct option *rows = config_options(&count);
-    if (count > OPTIONS_MAX) {
-        return fail(err, ST_INTERNAL, "there are more options than the command hands on");
-    }
-    for (size_t i = 0; i < count; i++) {
-        write_option(config, &rows[i], text[i]);
-        words[1 + i] = text[i];
-    }
-    return bench_daemon_start(daemon, (int)count + 1, words, err);
+    own_daemon_stop(&daemon);
+    return status;
 }
 
 /* The sentence of a problem. */
@@ -104,7 +86,6 @@ enum status verify_run(const struct config *config, int argc, char *const *argv,
     const int count = argc - first;
     struct buf file[FILES_MAX], answer;
     struct post_part part[FILES_MAX];
-    struct bench_daemon daemon;
     unsigned http_status = 0;
     enum status status = ST_OK;
     if (count < FILES_MIN || count > FILES_MAX) {
@@ -116,11 +97,7 @@ enum status verify_run(const struct config *config, int argc, char *const *argv,
         status = status == ST_OK ? read_file(argv[first + i], &file[i], err) : status;
         part[i] = (struct post_part){names[i], buf_bytes(&file[i])};
     }
-    status = status == ST_OK ? start(config, &daemon, err) : status;
-    if (status == ST_OK) {
-        status = post_form(daemon.port, "/verify", part, (unsigned)count, &http_status, &answer, err);
-        bench_daemon_stop(&daemon);
-    }
+    status = status == ST_OK ? ask(config, part, (unsigned)count, &http_status, &answer, err) : status;
     status = status == ST_OK ? judge(http_status, &answer, out, err) : status;
     for (int i = 0; i < count; i++) {
         buf_finish(&file[i]);
