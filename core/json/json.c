@@ -6,27 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the valid UTF-8 sequence at `p` (RFC 3629, table 3-7 of Unicode), 0 if none. */
-static size_t utf8_length(const unsigned char *p) {
-    if (p[0] < 0x80) {
-        return 1;
-    }
-    size_t length = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
-    if (p[0] < 0xC2 || p[0] > 0xF4) {
-        return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if ((p[i] & 0xC0) != 0x80) {
-            return 0; /* also stops at the terminating zero */
-        }
-    }
-    unsigned second = p[1];
-    if ((p[0] == 0xE0 && second < 0xA0) || (p[0] == 0xED && second > 0x9F) ||
-        (p[0] == 0xF0 && second < 0x90) || (p[0] == 0xF4 && second > 0x8F)) {
-        return 0; /* overlong, surrogate, beyond U+10FFFF */
-    }
-    return length;
-}
+#include "core/json/utf8.h"
 
 /* The code point of a character that must not reach a terminal or log collector raw, else 0: controls (C1,
  * too: U+0085 is a line end, U+009B starts an escape sequence) and the separators U+2028 and U+2029. */
