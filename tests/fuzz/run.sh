@@ -46,7 +46,7 @@ longest() {
     case $1 in
     jpeg_sequential) echo 16384 ;; # pictures that threads share
     decode_* | *jpeg* | progressive_scan | *png* | bmff) echo 4096 ;;
-    request) echo 8192 ;;
+    request | tar) echo 8192 ;;
     wire | codec_wire) echo 12000 ;;
     metadata) echo 4096 ;;
     *) echo 2048 ;;

@@ -15,6 +15,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zlib
 
@@ -291,6 +292,28 @@ def tagged_pngs(plain):
             yield plain[:33] + struct.pack('>I', length) + named + struct.pack('>I', zlib.crc32(named)) + plain[33:]
 
 
+# --- tars ----------------------------------------------------------------------------------------
+def tars():
+    """One of each form, of all kinds of members, with names and numbers that fit and that do not."""
+    kinds = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.LNKTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE, tarfile.CONTTYPE)
+    for form, name in itertools.product((tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT), ('a.jpg', 'd/' * 40 + 'n' * 90, '\u00fc' * 110)):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode='w', format=form, pax_headers={'gname': 'all', 'comment': 'x'}) as tar:
+            for kind in kinds[len(name) % 3::3]:
+                member = tarfile.TarInfo(name)
+                member.type, member.linkname, member.uname, member.size = kind, name[:99], 'ada', 3 if kind in tarfile.REGULAR_TYPES else 0
+                member.mtime, member.uid = (-1.5, 1 << 31) if form == tarfile.PAX_FORMAT else (1, 1 << 31 if form == tarfile.GNU_FORMAT else 9)
+                try:
+                    tar.addfile(member, io.BytesIO(b'abc'))
+                except ValueError:
+                    pass  # ustar has no place for such names
+        whole = out.getvalue().rstrip(b'\0')
+        yield whole + bytes(-len(whole) % 512 + 1024)
+    sparse = tarfile.TarInfo('holes')
+    sparse.pax_headers = {'GNU.sparse.major': '1', 'GNU.sparse.name': 'real'}
+    yield sparse.tobuf(tarfile.PAX_FORMAT)
+
+
 # --- the targets ---------------------------------------------------------------------------------
 def multipart(picture, fields=()):
     parts = [f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode() for name, value in fields]
@@ -363,6 +386,10 @@ def main():
         save(folder, 'config', text)
     for data in requests(min(jpegs, key=len), min(pngs, key=len)):
         save(folder, 'request', data)
+    for number, data in enumerate(tars()):
+        for choice in (0, 1 + number * 8, 2):
+            save(folder, 'tar', bytes((choice,)) + data)
+        save(folder, 'tar', b'\4' + data[:-512])
     for number, text in enumerate(LISTS):
         save(folder, 'region_list', bytes((number * 11 & 255,)) + text.encode())
     digest = '{"sha256":"' + 'a' * 64 + '","format":"png","planes":true}'
