@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "config/job/job.h"
 #include "config/manual.h"
 
 enum { HELP_WIDTH = 80 };
@@ -54,7 +55,9 @@ static void describe(const struct option *row, char *text, size_t size) {
 static void print_help(FILE *out) {
     static const char *const usage =
         "Usage: blurd [--OPTION VALUE]...\n"
-        "Serves image filters over HTTP until SIGTERM.\n\n"
+        "       blurd run JOB IN... -o OUT\n"
+        "Serves image filters over HTTP until SIGTERM; or lets a daemon do a job with many\n"
+        "files (blurd run --help).\n\n"
         "Every option can also be an environment variable (BLURD_MAX_BODY for --max-body)\n"
         "or a line in a file (max_body = 20MiB). Flags override the environment, which\n"
         "overrides the file. Sizes take KiB, MiB, GiB; times take ms, s, m, h.\n\n";
@@ -75,6 +78,32 @@ static void print_help(FILE *out) {
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "  --%s\n", flags[i].flag);
         print_wrapped("      ", flags[i].help, out);
+    }
+}
+
+void job_print_help(FILE *out) {
+    static const char *const usage =
+        "Usage: blurd run JOB [OPTION]... IN... -o OUT\n"
+        "Lets a daemon of its own, or running ones, do one job with many files.\n\n"
+        "JOB is an operation with its parameters, as in a URL: 'redact?detect=faces,text'.\n"
+        "`run` may be left out. IN are files, with --recursive also folders, or - for a\n"
+        "picture on standard input. The own daemon takes the options that `blurd --help`\n"
+        "lists, too. Exits with 0 when all files are done, 1 when some are not, and 2 when\n"
+        "the command line or the job is wrong.\n\n";
+    size_t count;
+    const char *letters;
+    const struct option *rows = job_options(&count, &letters);
+    fputs(usage, out);
+    for (size_t i = 0; i < count; i++) {
+        fputs("  ", out);
+        if (letters[i]) {
+            fprintf(out, "-%c, ", letters[i]);
+        }
+        fputs("--", out);
+        print_dashed(rows[i].name, out);
+        fprintf(out, "%s%s\n", rows[i].type == OPTION_SWITCH ? "" : " ",
+                rows[i].type == OPTION_SWITCH ? "" : option_placeholder(&rows[i]));
+        print_wrapped("      ", rows[i].help, out);
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include "config/cores.h"
 #include "config/gpus.h"
+#include "config/job/job.h"
 #include "config/memory.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -23,6 +24,7 @@
 #include "cpu/cpu.h"
 #include "gpu/front/versions.h"
 #include "gpu/gpu.h"
+#include "server/batch/job_command.h"
 #include "server/client/actions.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
@@ -342,6 +344,9 @@ int main(int argc, char **argv) {
     enum config_action action;
     struct error err = {0};
     bool open, engine = take_engine_argument(&argc, argv, &open);
+    if (!engine && job_is_asked(argc, argv, job_command_is_job)) {
+        return job_command_main(argc, argv, environ);
+    }
     if (config_load(&config, &action, argc, argv, environ, &err) != ST_OK) {
         return actions_complain(&err, EX_CONFIG);
     }

@@ -8,6 +8,7 @@
 #include "codecs/versions.h"
 #include "core/json/json.h"
 #include "core/log.h"
+#include "core/tuned.h"
 #include "core/version.h"
 #include "filters/filter.h"
 #include "gpu/front/versions.h"
@@ -114,6 +115,14 @@ static void answer_readyz(struct request *request) {
     }
 }
 
+/* Two requests for each worker, so that none waits for a client; for GPUs, what they need to be busy. */
+static unsigned wanted_requests(const struct service *service) {
+    const bool gpu =
+        service->backend_count > 1 && backend_state(service->backend[0], NULL) == BACKEND_SERVING;
+    const unsigned workers = service->config->workers ? service->config->workers : service->cores;
+    return gpu ? TUNED_BENCHMARK_CONNECTIONS : 2 * workers;
+}
+
 static void answer_version(struct request *request) {
     const struct service *service = request->service;
     char formats[FORMATS_JSON_MAX], detectors[FORMATS_DETECTORS_MAX];
@@ -121,9 +130,9 @@ static void answer_version(struct request *request) {
     formats_detectors(service->detectors, detectors);
     answer_page(request, 200, request->route->media,
                 "{\"name\":\"blurd\",\"version\":\"%s\",\"http\":\"%s\",\"codecs\":\"%s\",\"formats\":%s,"
-                "%s,\"gpu\":\"%s\"}\n",
+                "%s,\"gpu\":\"%s\",\"in_flight\":%u}\n",
                 BLURD_VERSION, service->http_library, versions_of_codecs(), formats, detectors,
-                gpu_versions_text());
+                gpu_versions_text(), wanted_requests(service));
 }
 
 static void answer_openapi(struct request *request) {

@@ -28,6 +28,9 @@ static void become(int fd, int count, char *const *words) {
     }
     arguments[count] = NULL;
     snprintf(pid, sizeof pid, "%d", (int)getpid());
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL); /* what the command blocks */
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     bool moved = fd == ACTIVATION_FD ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, ACTIVATION_FD) == ACTIVATION_FD;
@@ -52,8 +55,9 @@ enum status own_daemon_spawn(int listening, int count, char *const *words, pid_t
 
 /* What each daemon of a command has. */
 static const struct own_daemon_option common[] = {
-    {"admin_listen", ""}, {"drain_delay", "0"}, {"idle_exit", "0"}, {"log_level", "warning"},
-    {"otlp_endpoint", ""}, {"playground", "off"}, {"tls_cert", ""}, {"tls_key", ""}, {"token_file", ""},
+    {"admin_listen", ""},     {"drain_delay", "0"},  {"idle_exit", "0"},
+    {"log_level", "warning"}, {"otlp_endpoint", ""}, {"playground", "off"},
+    {"tls_cert", ""},         {"tls_key", ""},       {"token_file", ""},
 };
 
 static const char *find(const struct own_daemon_option *options, size_t count, const char *name) {

@@ -11,9 +11,9 @@
 enum { OWN_DAEMON_PATH_MAX = 32 };
 
 struct own_daemon {
-    pid_t pid;                       /* of the daemon, and of its process group; 0: none */
-    int socket;                      /* names the socket, which has no path any more; -1: none */
-    char path[OWN_DAEMON_PATH_MAX];  /* of a link to it: to connect to, in this process */
+    pid_t pid;                      /* of the daemon, and of its process group; 0: none */
+    int socket;                     /* names the socket, which has no path any more; -1: none */
+    char path[OWN_DAEMON_PATH_MAX]; /* of a link to it: to connect to, in this process */
 };
 
 /* An option and the value that the daemon gets in place of the configuration's. */

@@ -18,7 +18,7 @@ BANNED = {
 # the HTTP library calls back when its state is broken and it would abort, two files that fork for a check,
 # and the GPU's processes, which may end.
 ENDINGS = re.compile(r"\b(exit|_exit|quick_exit|abort)\s*\(")
-MAY_END = ("server/benchmark/bench_daemon.c", "server/pages/health.c", "server/process/drain.c", "server/http/http.c", "core/process/call_list.c", "codecs/process/codec_process.c", "codecs/process/codec_spawner.c", "core/process/fork_server.c",
+MAY_END = ("server/client/own_daemon.c", "server/pages/health.c", "server/process/drain.c", "server/http/http.c", "core/process/call_list.c", "codecs/process/codec_process.c", "codecs/process/codec_spawner.c", "core/process/fork_server.c",
            "gpu/engine/engine_process.c", "gpu/front/driver_probe.c", "gpu/front/none.c", "tests/", "bench/")
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
 

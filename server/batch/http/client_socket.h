@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * A connection to a daemon, with TLS or without, on which requests follow each other. One thread at a time. */
+#ifndef BLURD_SERVER_BATCH_HTTP_CLIENT_SOCKET_H
+#define BLURD_SERVER_BATCH_HTTP_CLIENT_SOCKET_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "core/bytes.h"
+#include "core/status.h"
+#include "server/batch/http/address.h"
+
+enum { CLIENT_SOCKET_BUFFER = 64 << 10, CLIENT_SOCKET_WAIT_S = 120 };
+
+struct client_socket {
+    int fd;   /* -1: closed */
+    void *tls; /* gnutls_session_t; NULL: none */
+    uint8_t *buffer; /* CLIENT_SOCKET_BUFFER bytes, of the caller: what was received and is not read yet */
+    size_t at, have;
+};
+
+/* Zero-initialised and with `buffer` set; the peer's certificate is checked against the system's
+ * authorities and the address. ST_BUSY with a sentence. */
+enum status client_socket_open(struct client_socket *socket, const struct daemon_address *address, struct error *err);
+void client_socket_close(struct client_socket *socket);
+
+/* Sends all. `more` follows at once. ST_BUSY: the peer takes no more, which may have answered. */
+enum status client_socket_send(struct client_socket *socket, struct bytes data, bool more, struct error *err);
+
+/* Receives more into the buffer behind what is there. 0: the peer has closed; -1: an error, or nothing came
+ * for CLIENT_SOCKET_WAIT_S. */
+ssize_t client_socket_receive(struct client_socket *socket);
+
+/* Frees what the credentials of TLS hold. After the last socket. */
+void client_socket_end(void);
+
+#endif

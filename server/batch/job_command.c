@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/batch/job_command.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/batch/files.h"
+#include "server/batch/run.h"
+#include "server/routes.h"
+
+enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, TARGET_MAX = 8192, TOKEN_MAX = 1024, NAME_SIZE = 32 };
+
+bool job_command_is_job(const char *name, size_t length) {
+    char path[NAME_SIZE];
+    if (length == 0 || length >= sizeof path - 1) {
+        return false;
+    }
+    snprintf(path, sizeof path, "/%.*s", (int)length, name);
+    const struct route *route = routes_find(path, false, false);
+    return route && !route->answer && !route->verifies;
+}
+
+static int complain(const struct error *err, int code) {
+    fprintf(stderr, "blurd: %s\n", err->text);
+    return code;
+}
+
+/* The words that go to the daemon have no effect on one that runs already, but for the token. */
+static enum status check_daemon_words(const struct job_line *line, struct error *err) {
+    for (int i = 1; line->options.server[0] && i < line->daemon_words; i++) {
+        const char *word = line->daemon[i];
+        if (strncmp(word, "--", 2) == 0 && strncmp(word, "--token-file", 12) != 0 &&
+            strncmp(word, "--config", 8) != 0) {
+            return fail(err, ST_ARGUMENT, "%.40s is an option of the own daemon, and has no effect with --server", word);
+        }
+    }
+    return ST_OK;
+}
+
+static enum status check_line(const struct job_line *line, struct error *err) {
+    const struct job_options *options = &line->options;
+    if (!job_command_is_job(line->job, strcspn(line->job, "?"))) {
+        return fail(err, ST_ARGUMENT, "\"%.60s\" is no job; one is 'redact?detect=faces,text'", line->job);
+    }
+    for (const char *at = line->job; *at; at++) {
+        if (*at <= ' ' || *at > '~') {
+            return fail(err, ST_ARGUMENT, "the job has a blank, or another character that a query writes as %%20");
+        }
+    }
+    if (line->operands == 0 && !options->files_from[0] && !options->tar) {
+        return fail(err, ST_ARGUMENT, "there is nothing to do: name files or folders, or use --files-from or --tar");
+    }
+    if (!options->output[0] && !options->dry_run && !options->tar &&
+        !(line->operands == 1 && strcmp(line->operand[0], "-") == 0)) {
+        return fail(err, ST_ARGUMENT, "-o OUT is missing: where do the answers go?");
+    }
+    if (options->resume && !options->report[0]) {
+        return fail(err, ST_ARGUMENT, "--resume needs the --report of the batch that it continues");
+    }
+    return check_daemon_words(line, err);
+}
+
+/* The first token of the file. */
+static enum status read_token(const char *path, char token[TOKEN_MAX], struct error *err) {
+    FILE *file = path[0] ? fopen(path, "re") : NULL;
+    token[0] = '\0';
+    if (path[0] && (!file || !fgets(token, TOKEN_MAX, file))) {
+        if (file) {
+            fclose(file);
+        }
+        return fail(err, ST_ARGUMENT, "cannot read a token from %.200s", path);
+    }
+    if (file) {
+        fclose(file);
+    }
+    token[strcspn(token, " \t\r\n")] = '\0';
+    return ST_OK;
+}
+
+static enum status reach_daemons(struct batch *batch, struct error *err) {
+    if (batch->options->server[0]) {
+        return addresses_parse(batch->options->server, batch->address, &batch->addresses, err);
+    }
+    enum status status = own_daemon_start(&batch->daemon, batch->config, NULL, 0, err);
+    batch->address[0] = (struct daemon_address){.local = true};
+    snprintf(batch->address[0].host, ADDRESS_HOST_MAX, "%s", batch->daemon.path);
+    batch->addresses = 1;
+    return status;
+}
+
+/* All daemons must take the job. */
+static enum status check_job(const struct batch *batch, struct error *err) {
+    uint8_t *buffer = malloc(CLIENT_SOCKET_BUFFER);
+    enum status status = buffer ? ST_OK : fail(err, ST_BUSY, "out of memory");
+    for (size_t i = 0; i < batch->addresses && status == ST_OK; i++) {
+        status = transfer_check(&batch->job, &batch->address[i], buffer, err);
+    }
+    free(buffer);
+    return status;
+}
+
+static void init(struct batch *batch) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&batch->lock, NULL);
+    pthread_mutex_init(&batch->source, NULL);
+    pthread_cond_init(&batch->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    batch->daemon.socket = -1;
+}
+
+static int run(struct batch *batch, const struct job_line *line) {
+    struct error err = {0};
+    enum status status = reach_daemons(batch, &err);
+    status = status == ST_OK ? check_job(batch, &err) : status;
+    if (status != ST_OK) {
+        return complain(&err, status == ST_ARGUMENT ? EXIT_USAGE : EXIT_SOME_FAILED);
+    }
+    tally_begin(&batch->tally, line->options.quiet);
+    if (files_create(batch, line, &err) != ST_OK) {
+        files_destroy(batch);
+        return complain(&err, EXIT_USAGE);
+    }
+    if (line->options.dry_run) {
+        run_dry(batch);
+    } else {
+        status = run_pictures(batch, &err);
+    }
+    files_destroy(batch);
+    tally_end(&batch->tally);
+    if (status != ST_OK || batch->broken.status != ST_OK) {
+        return complain(status != ST_OK ? &err : &batch->broken, EXIT_SOME_FAILED);
+    }
+    const struct batch_tally *tally = &batch->tally;
+    const bool left = tally->total > tally->done + tally->failed + tally->skipped + tally->kept;
+    return tally->failed || left ? EXIT_SOME_FAILED : EXIT_SUCCESS;
+}
+
+static int run_line(const struct job_line *line, char *const *envp) {
+    struct config config;
+    enum config_action action;
+    struct error err = {0};
+    char target[TARGET_MAX], token[TOKEN_MAX];
+    enum status status = check_line(line, &err);
+    status = status == ST_OK
+                 ? config_load(&config, &action, line->daemon_words, line->daemon, envp, &err)
+                 : status;
+    status = status == ST_OK ? read_token(line->options.server[0] ? config.token_file : "", token, &err) : status;
+    if (status == ST_OK && snprintf(target, sizeof target, "/%s", line->job) >= TARGET_MAX) {
+        status = fail(&err, ST_ARGUMENT, "the job is longer than %d bytes", TARGET_MAX);
+    }
+    if (status != ST_OK) {
+        return complain(&err, EXIT_USAGE);
+    }
+    struct batch batch = {.options = &line->options,
+                          .config = &config,
+                          .job = {.target = target, .token = token, .hash = line->options.hash}};
+    init(&batch);
+    const int code = run(&batch, line);
+    own_daemon_stop(&batch.daemon);
+    client_socket_end();
+    return code;
+}
+
+int job_command_main(int argc, char *const *argv, char *const *envp) {
+    struct job_line line;
+    struct error err = {0};
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            job_print_help(stdout);
+            return EXIT_SUCCESS;
+        }
+    }
+    const int code = job_parse(&line, argc, argv, &err) == ST_OK ? run_line(&line, envp)
+                                                                 : complain(&err, EXIT_USAGE);
+    job_finish(&line);
+    return code;
+}

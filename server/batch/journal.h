@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * The report of a batch, in lines of JSON: first what the job is, then what was done with each file. It is
+ * also the state from which a later batch continues. */
+#ifndef BLURD_SERVER_BATCH_JOURNAL_H
+#define BLURD_SERVER_BATCH_JOURNAL_H
+
+#include <sys/stat.h>
+
+#include "core/bytes.h"
+#include "server/batch/names.h"
+#include "server/batch/http/transfer.h"
+
+/* The outcome of a file. Strings are borrowed. */
+struct journal_entry {
+    const char *name;   /* within the output */
+    const char *status; /* "done", "failed" or "skipped" */
+    const char *output; /* name of the answer within the output; NULL: none */
+    struct stat file;   /* as it was read; st_nlink 0: not read */
+    const struct transfer_result *result;
+    bool hashed;
+    unsigned tries;
+    double ms; /* from the first byte sent to the last one received */
+};
+
+/* Appends a line to `lines`. ST_BUSY without memory. */
+enum status journal_write(const struct journal_entry *entry, struct buf *lines, struct error *err);
+
+/* What stands for the file's size and time, by which a later batch sees that it was changed. */
+uint64_t journal_state(const struct names *names, const struct stat *file);
+
+/* Opens the report at `path`. Without `resume` it must not be there. With it, the files whose answers are in
+ * the folder `output` (a descriptor, -1: not looked at) with the size that the line tells are put into
+ * `names`, with journal_state. A last line without its end, from a batch that was killed, is removed. Then
+ * and in new reports the descriptor is at the end. *fd is locked against other batches; the caller closes it.
+ * ST_ARGUMENT with a sentence: it is there already, is of another job, in use, or damaged. */
+enum status journal_open(const char *path, bool resume, const char *job, int output, struct names *names,
+                         int *fd, struct error *err);
+
+#endif

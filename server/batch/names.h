@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * A map from names to what is known of each, in 16 bytes a name: it holds digests, not the names. One thread
+ * at a time. */
+#ifndef BLURD_SERVER_BATCH_NAMES_H
+#define BLURD_SERVER_BATCH_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/bytes.h"
+#include "core/status.h"
+
+struct names;
+
+/* The digests are 64 bits of SHA-256 with a key that is drawn: a person who chooses names cannot make
+ * two of them one. ST_BUSY without memory or random numbers. */
+enum status names_create(struct names **names, struct error *err);
+void names_destroy(struct names *names);
+
+/* What stands for a name and for other bytes; never 0. */
+uint64_t names_digest(const struct names *names, struct bytes data);
+
+/* Sets what is known of a name; 0: nothing, which is so of names that were never set. */
+enum status names_set(struct names *names, uint64_t digest, uint64_t state, struct error *err);
+uint64_t names_get(const struct names *names, uint64_t digest);
+
+/* Takes a name of the output for a file. *taken: it was taken before. */
+enum status names_take(struct names *names, uint64_t digest, bool *taken, struct error *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * The files that a batch takes, one after the other: those that are named, those of a list, and those of
+ * folders, in the order of their names. One thread at a time.
+ *
+ * Of a folder that is read it holds the names, some 25 bytes each, and those of the folders around it. */
+#ifndef BLURD_SERVER_BATCH_SOURCE_H
+#define BLURD_SERVER_BATCH_SOURCE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "core/status.h"
+
+struct input {
+    char path[PATH_MAX]; /* to open it */
+    const char *name;    /* within the output: the end of `path` */
+    bool folder;         /* it was found in a folder, not named */
+    char problem[160];   /* why it cannot be taken; "": it can */
+};
+
+struct source_options {
+    const char *const *operand;
+    unsigned operands;
+    bool recursive;
+    FILE *list; /* of names; NULL: none */
+    char ends;  /* what ends a name of the list */
+    struct stat skipped; /* a folder that is not read: the output */
+};
+
+struct input_source;
+
+/* ST_ARGUMENT, with a sentence, when an operand is not there, or is a folder without `recursive`. The options
+ * are copied, but for the strings and the list. source_destroy frees it. */
+enum status source_create(struct input_source **source, const struct source_options *options, struct error *err);
+void source_destroy(struct input_source *source);
+
+/* Finds the next file. False at the end. What cannot be read or named has its `problem`. */
+bool source_next(struct input_source *source, struct input *input);
+
+#endif
