@@ -76,7 +76,8 @@ static enum status unknown(const char *word, struct error *err) {
         for (size_t i = 0; i < ROW_COUNT + count; i++) {
             names[i] = i < ROW_COUNT ? rows[i].name : daemon[i - ROW_COUNT].name;
         }
-        snprintf(meant, sizeof meant, ", did you mean --%s?", names[nearest_word(word + 2, names, ROW_COUNT + count)]);
+        snprintf(meant, sizeof meant, ", did you mean --%s?",
+                 names[nearest_word(word + 2, names, ROW_COUNT + count)]);
         for (char *at = meant; *at; at++) {
             *at = *at == '_' ? '-' : *at;
         }
@@ -85,7 +86,8 @@ static enum status unknown(const char *word, struct error *err) {
     return fail(err, ST_ARGUMENT, "%.40s is not an option%s", word, meant);
 }
 
-static enum status assign(struct job_words *words, const struct option *row, const char *value, struct error *err) {
+static enum status assign(struct job_words *words, const struct option *row, const char *value,
+                          struct error *err) {
     struct error reason = {0};
     if (words->seen[row - rows]) {
         return fail(err, ST_ARGUMENT, "--%s is given twice", row->name);
@@ -98,7 +100,8 @@ static enum status assign(struct job_words *words, const struct option *row, con
 }
 
 /* The value of an option that stands in the next word. */
-static enum status next_value(struct job_words *words, const char *name, const char **value, struct error *err) {
+static enum status next_value(struct job_words *words, const char *name, const char **value,
+                              struct error *err) {
     if (words->at >= words->count) {
         return fail(err, ST_ARGUMENT, "%s needs a value", name);
     }

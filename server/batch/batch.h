@@ -23,6 +23,8 @@ struct batch_kind {
     void (*give)(struct batch *batch, struct item *item);
     /* Called some times a second, and at the end, by the main thread. */
     void (*tick)(struct batch *batch, bool end);
+    /* Frees batch->state, also after a creation that failed. ST_BUSY: the output could not be ended. */
+    enum status (*finish)(struct batch *batch, struct error *err);
 };
 
 struct batch {
@@ -37,11 +39,11 @@ struct batch {
     pthread_cond_t changed;
     struct daemon_address address[ADDRESSES_MAX];
     size_t addresses;
-    bool ended;    /* there is no further picture, or none is begun any more */
-    bool stopping; /* nor is any tried again */
-    bool lost;     /* the own daemon may have ended */
-    unsigned revivals; /* since the last picture that was done */
-    struct error broken; /* why no picture can be done; status ST_OK: they can */
+    bool ended;                /* there is no further picture, or none is begun any more */
+    bool stopping;             /* nor is any tried again */
+    bool lost;                 /* the own daemon may have ended */
+    unsigned revivals;         /* since the last picture that was done */
+    struct error broken;       /* why no picture can be done; status ST_OK: they can */
     unsigned started, working; /* threads: all, and those that have not ended */
     struct batch_tally tally;
     pthread_mutex_t source; /* of taking a picture; before `lock` */

@@ -10,19 +10,19 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "codecs/codec.h"
 #include "core/clock.h"
+#include "server/batch/input/picture_names.h"
 #include "server/batch/journal.h"
 #include "server/batch/output.h"
 
-enum { GROUP = 64, GROUPS_WAITING = 2, GROUP_NS = 1000000000, SIGNATURE = 32, LINES_MAX = 1 << 30 };
+enum { GROUP = 64, GROUPS_WAITING = 2, GROUP_NS = 1000000000, LINES_MAX = 1 << 30 };
 
 struct files {
     struct input_source *source;
     FILE *list;
     struct names *names; /* under batch->source, but for names of answers: under `lock` */
     struct output output;
-    int journal; /* -1: none */
+    int journal;          /* -1: none */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t written;
     struct item *first, **last; /* answered, and waiting for their names */
@@ -30,21 +30,6 @@ struct files {
     int64_t since_ns; /* of the first of them */
     bool writing;     /* a thread gives a group its names */
 };
-
-/* Folders have other files, too: what neither begins like a picture nor has the name of one. */
-static bool looks_like_picture(int fd, const char *name) {
-    static const char *const endings[] = {"jpg", "jpeg", "jpe",  "jfif", "png", "apng", "webp", "avif", "heic",
-                                          "heif", "hif",  "gif",  "tif",  "tiff", "jxl", "jp2",  "bmp"};
-    const char *dot = strrchr(name, '.');
-    uint8_t begin[SIGNATURE];
-    const ssize_t got = pread(fd, begin, sizeof begin, 0);
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++) {
-        if (strcasecmp(dot + 1, endings[i]) == 0) {
-            return true;
-        }
-    }
-    return got > 0 && codec_has_signature((struct bytes){begin, (size_t)got});
-}
 
 static struct bytes text_bytes(const char *text) {
     return (struct bytes){(const uint8_t *)text, strlen(text)};
@@ -63,8 +48,9 @@ static void open_input(struct batch *batch, struct item *item) {
     } else if (names_get(files->names, names_digest(files->names, text_bytes(input->name))) ==
                journal_state(files->names, &item->file)) {
         item->outcome = ITEM_KEPT;
-    } else if (input->folder && !looks_like_picture(item->in, input->name)) {
-        item_fail(item, ITEM_SKIPPED, "no-picture", "neither its name nor its beginning is that of a picture");
+    } else if (input->folder && !picture_names_fit(item->in, input->name)) {
+        item_fail(item, ITEM_SKIPPED, "no-picture",
+                  "neither its name nor its beginning is that of a picture");
     } else if (output_is(&files->output, input->name, &item->file)) {
         item_fail(item, ITEM_FAILED, "itself", "the answer would replace the file");
     }
@@ -259,7 +245,27 @@ static void tick(struct batch *batch, bool end) {
     pthread_mutex_unlock(&files->lock);
 }
 
-static const struct batch_kind kind = {.take = take, .begin = begin, .give = give, .tick = tick};
+static enum status finish(struct batch *batch, struct error *err) {
+    struct files *files = batch->state;
+    (void)err;
+    if (!files) {
+        return ST_OK;
+    }
+    source_destroy(files->source);
+    if (files->list && files->list != stdin) {
+        fclose(files->list);
+    }
+    if (files->journal >= 0) {
+        close(files->journal);
+    }
+    output_finish(&files->output);
+    names_destroy(files->names);
+    free(files);
+    return ST_OK;
+}
+
+static const struct batch_kind kind = {
+    .take = take, .begin = begin, .give = give, .tick = tick, .finish = finish};
 
 static bool is_folder(const char *path) {
     struct stat file;
@@ -282,7 +288,8 @@ static enum status open_list(const struct batch *batch, struct files *files, str
     return files->list ? ST_OK : fail(err, ST_ARGUMENT, "cannot open %.200s: %s", path, strerror(errno));
 }
 
-/* Counts the files of folders, for the time that is left. A list from standard input can be read only once. */
+/* Counts the files of folders, for the time that is left. A list from standard input can be read only once.
+ */
 static enum status count(struct batch *batch, const struct source_options *options, struct error *err) {
     struct input_source *source;
     struct source_options counted = *options;
@@ -299,6 +306,20 @@ static enum status count(struct batch *batch, const struct source_options *optio
     return status;
 }
 
+/* Answers in the folder of the files would replace them. */
+static enum status refuse_itself(const struct job_line *line, struct error *err) {
+    struct stat output, operand;
+    const bool there = stat(line->options.output, &output) == 0 && S_ISDIR(output.st_mode);
+    for (unsigned i = 0; there && i < line->operands; i++) {
+        if (stat(line->operand[i], &operand) == 0 && operand.st_dev == output.st_dev &&
+            operand.st_ino == output.st_ino) {
+            return fail(err, ST_ARGUMENT, "%.200s is input and output: the answers would replace the files",
+                        line->operand[i]);
+        }
+    }
+    return ST_OK;
+}
+
 /* Operands are checked before the output is made. */
 static enum status open_source(struct batch *batch, struct files *files, const struct job_line *line,
                                struct error *err) {
@@ -311,6 +332,7 @@ static enum status open_source(struct batch *batch, struct files *files, const s
                                   .ends = options->null ? '\0' : '\n'};
     enum status status = source_create(&checked, &from, err);
     source_destroy(checked);
+    status = status == ST_OK ? refuse_itself(line, err) : status;
     if (status == ST_OK && !options->dry_run) {
         status = output_open(&files->output, options->output, is_single(line), err);
         from.skipped = files->output.folder;
@@ -341,21 +363,4 @@ enum status files_create(struct batch *batch, const struct job_line *line, struc
                               &files->journal, err);
     }
     return status;
-}
-
-void files_destroy(struct batch *batch) {
-    struct files *files = batch->state;
-    if (!files) {
-        return;
-    }
-    source_destroy(files->source);
-    if (files->list && files->list != stdin) {
-        fclose(files->list);
-    }
-    if (files->journal >= 0) {
-        close(files->journal);
-    }
-    output_finish(&files->output);
-    names_destroy(files->names);
-    free(files);
 }

@@ -7,8 +7,7 @@
 #include "server/batch/batch.h"
 
 /* Makes batch->kind and batch->state: opens the output and the report, and counts the files. ST_ARGUMENT with
- * a sentence. files_destroy frees them in any case. */
+ * a sentence. */
 enum status files_create(struct batch *batch, const struct job_line *line, struct error *err);
-void files_destroy(struct batch *batch);
 
 #endif

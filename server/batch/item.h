@@ -3,8 +3,8 @@
 #ifndef BLURD_SERVER_BATCH_ITEM_H
 #define BLURD_SERVER_BATCH_ITEM_H
 
-#include "server/batch/source.h"
 #include "server/batch/http/transfer.h"
+#include "server/batch/input/source.h"
 
 enum item_outcome {
     ITEM_OPEN,    /* not done yet */
@@ -12,6 +12,7 @@ enum item_outcome {
     ITEM_FAILED,  /* result.reason and .detail say why */
     ITEM_SKIPPED, /* it is no picture; the same */
     ITEM_KEPT,    /* an earlier batch has done it */
+    ITEM_PASSED,  /* it is copied as it is, and not counted */
 };
 
 struct item {

@@ -7,6 +7,8 @@
 
 #include "server/batch/files.h"
 #include "server/batch/run.h"
+#include "server/batch/single.h"
+#include "server/batch/tars.h"
 #include "server/routes.h"
 
 enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, TARGET_MAX = 8192, TOKEN_MAX = 1024, NAME_SIZE = 32 };
@@ -32,7 +34,8 @@ static enum status check_daemon_words(const struct job_line *line, struct error 
         const char *word = line->daemon[i];
         if (strncmp(word, "--", 2) == 0 && strncmp(word, "--token-file", 12) != 0 &&
             strncmp(word, "--config", 8) != 0) {
-            return fail(err, ST_ARGUMENT, "%.40s is an option of the own daemon, and has no effect with --server", word);
+            return fail(err, ST_ARGUMENT,
+                        "%.40s is an option of the own daemon, and has no effect with --server", word);
         }
     }
     return ST_OK;
@@ -45,15 +48,21 @@ static enum status check_line(const struct job_line *line, struct error *err) {
     }
     for (const char *at = line->job; *at; at++) {
         if (*at <= ' ' || *at > '~') {
-            return fail(err, ST_ARGUMENT, "the job has a blank, or another character that a query writes as %%20");
+            return fail(err, ST_ARGUMENT,
+                        "the job has a blank, or another character that a query writes as %%20");
         }
     }
     if (line->operands == 0 && !options->files_from[0] && !options->tar) {
-        return fail(err, ST_ARGUMENT, "there is nothing to do: name files or folders, or use --files-from or --tar");
+        return fail(err, ST_ARGUMENT,
+                    "there is nothing to do: name files or folders, or use --files-from or --tar");
     }
     if (!options->output[0] && !options->dry_run && !options->tar &&
         !(line->operands == 1 && strcmp(line->operand[0], "-") == 0)) {
         return fail(err, ST_ARGUMENT, "-o OUT is missing: where do the answers go?");
+    }
+    if (options->tar && (options->resume || options->files_from[0] || line->operands > 1)) {
+        return fail(err, ST_ARGUMENT,
+                    "--tar takes one tar, from its beginning: no --resume, --files-from or second name");
     }
     if (options->resume && !options->report[0]) {
         return fail(err, ST_ARGUMENT, "--resume needs the --report of the batch that it continues");
@@ -111,6 +120,12 @@ static void init(struct batch *batch) {
     batch->daemon.socket = -1;
 }
 
+typedef enum status kind_create(struct batch *batch, const struct job_line *line, struct error *err);
+
+static kind_create *choose_kind(const struct job_line *line) {
+    return line->options.tar ? tars_create : single_is_asked(line) ? single_create : files_create;
+}
+
 static int run(struct batch *batch, const struct job_line *line) {
     struct error err = {0};
     enum status status = reach_daemons(batch, &err);
@@ -119,8 +134,12 @@ static int run(struct batch *batch, const struct job_line *line) {
         return complain(&err, status == ST_ARGUMENT ? EXIT_USAGE : EXIT_SOME_FAILED);
     }
     tally_begin(&batch->tally, line->options.quiet);
-    if (files_create(batch, line, &err) != ST_OK) {
-        files_destroy(batch);
+    batch->tally.dry = line->options.dry_run;
+    if (choose_kind(line)(batch, line, &err) != ST_OK) {
+        struct error unused = {0};
+        if (batch->kind) {
+            batch->kind->finish(batch, &unused);
+        }
         return complain(&err, EXIT_USAGE);
     }
     if (line->options.dry_run) {
@@ -128,7 +147,10 @@ static int run(struct batch *batch, const struct job_line *line) {
     } else {
         status = run_pictures(batch, &err);
     }
-    files_destroy(batch);
+    struct error late = {0};
+    if (batch->kind->finish(batch, &late) != ST_OK && batch->broken.status == ST_OK) {
+        batch->broken = late;
+    }
     tally_end(&batch->tally);
     if (status != ST_OK || batch->broken.status != ST_OK) {
         return complain(status != ST_OK ? &err : &batch->broken, EXIT_SOME_FAILED);
@@ -144,10 +166,10 @@ static int run_line(const struct job_line *line, char *const *envp) {
     struct error err = {0};
     char target[TARGET_MAX], token[TOKEN_MAX];
     enum status status = check_line(line, &err);
-    status = status == ST_OK
-                 ? config_load(&config, &action, line->daemon_words, line->daemon, envp, &err)
-                 : status;
-    status = status == ST_OK ? read_token(line->options.server[0] ? config.token_file : "", token, &err) : status;
+    status = status == ST_OK ? config_load(&config, &action, line->daemon_words, line->daemon, envp, &err)
+                             : status;
+    status =
+        status == ST_OK ? read_token(line->options.server[0] ? config.token_file : "", token, &err) : status;
     if (status == ST_OK && snprintf(target, sizeof target, "/%s", line->job) >= TARGET_MAX) {
         status = fail(&err, ST_ARGUMENT, "the job is longer than %d bytes", TARGET_MAX);
     }
@@ -173,8 +195,8 @@ int job_command_main(int argc, char *const *argv, char *const *envp) {
             return EXIT_SUCCESS;
         }
     }
-    const int code = job_parse(&line, argc, argv, &err) == ST_OK ? run_line(&line, envp)
-                                                                 : complain(&err, EXIT_USAGE);
+    const int code =
+        job_parse(&line, argc, argv, &err) == ST_OK ? run_line(&line, envp) : complain(&err, EXIT_USAGE);
     job_finish(&line);
     return code;
 }

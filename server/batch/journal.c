@@ -44,9 +44,9 @@ static enum status write_file(const struct journal_entry *entry, struct buf *lin
     if (entry->file.st_nlink == 0) {
         return ST_OK;
     }
-    enum status status = buf_printf(lines, err, ",\"size\":%jd,\"mtime\":\"%jd.%09ld\"",
-                                    (intmax_t)entry->file.st_size, (intmax_t)entry->file.st_mtim.tv_sec,
-                                    entry->file.st_mtim.tv_nsec);
+    enum status status =
+        buf_printf(lines, err, ",\"size\":%jd,\"mtime\":\"%jd.%09ld\"", (intmax_t)entry->file.st_size,
+                   (intmax_t)entry->file.st_mtim.tv_sec, entry->file.st_mtim.tv_nsec);
     return status == ST_OK && entry->hashed
                ? buf_printf(lines, err, ",\"sha256\":\"%s\"", digest_text(&entry->result->digest, digest))
                : status;

@@ -44,11 +44,11 @@ static bool read_member(struct json_reader *reader, struct journal_line *line) {
             : strcmp(name, "file_bytes") == 0   ? read_bytes(reader, line->name, PATH_MAX)
             : strcmp(name, "output") == 0       ? json_reader_text(reader, line->output, PATH_MAX)
             : strcmp(name, "output_bytes") == 0 ? read_bytes(reader, line->output, PATH_MAX)
-            : strcmp(name, "status") == 0 ? json_reader_text(reader, line->status, sizeof line->status)
-            : strcmp(name, "mtime") == 0  ? json_reader_text(reader, line->mtime, sizeof line->mtime)
-            : strcmp(name, "size") == 0   ? json_reader_number(reader, &line->size)
-            : strcmp(name, "bytes") == 0  ? json_reader_number(reader, &line->bytes)
-                                          : json_reader_skip(reader));
+            : strcmp(name, "status") == 0       ? json_reader_text(reader, line->status, sizeof line->status)
+            : strcmp(name, "mtime") == 0        ? json_reader_text(reader, line->mtime, sizeof line->mtime)
+            : strcmp(name, "size") == 0         ? json_reader_number(reader, &line->size)
+            : strcmp(name, "bytes") == 0        ? json_reader_number(reader, &line->bytes)
+                                                : json_reader_skip(reader));
 }
 
 static bool read_line(struct bytes text, struct journal_line *line) {

@@ -25,7 +25,8 @@ static const struct {
 
 static bool has_ending(const char *name, const char *ending) {
     const size_t length = strlen(name), size = strlen(ending);
-    return length > size + 1 && name[length - size - 1] == '.' && strcasecmp(name + length - size, ending) == 0;
+    return length > size + 1 && name[length - size - 1] == '.' &&
+           strcasecmp(name + length - size, ending) == 0;
 }
 
 bool output_name(const char *name, const char *type, char answer[PATH_MAX]) {
@@ -86,9 +87,9 @@ static enum status open_single(struct output *output, const char *path, struct e
     }
     snprintf(folder, sizeof folder, "%.*s", length, path);
     output->root = output->partial = open(length ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return output->root >= 0 ? ST_OK
-                             : fail(err, ST_ARGUMENT, "cannot open the folder of %.200s: %s", path,
-                                    strerror(errno));
+    return output->root >= 0
+               ? ST_OK
+               : fail(err, ST_ARGUMENT, "cannot open the folder of %.200s: %s", path, strerror(errno));
 }
 
 enum status output_open(struct output *output, const char *path, bool single, struct error *err) {

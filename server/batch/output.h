@@ -14,10 +14,10 @@
 #define OUTPUT_PARTIAL ".blurd-partial"
 
 struct output {
-    int root;    /* the folder: names of answers are relative to it */
-    int partial; /* the folder of temporary files; `root` for a single file */
+    int root;                  /* the folder: names of answers are relative to it */
+    int partial;               /* the folder of temporary files; `root` for a single file */
     char single[NAME_MAX + 1]; /* the file's name; "": a folder */
-    struct stat folder; /* identity of a folder */
+    struct stat folder;        /* identity of a folder */
 };
 
 /* Opens the output at `path`: a folder that is there or is made, or with `single` a file, whose folder must

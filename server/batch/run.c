@@ -57,8 +57,7 @@ static unsigned wanted(const struct crowd *crowd) {
     for (size_t i = 0; i < batch->addresses; i++) {
         struct error unused = {0};
         unsigned count = 0;
-        const bool said =
-            transfer_ask_in_flight(&batch->address[i], crowd->buffer, &count, &unused) == ST_OK;
+        const bool said = transfer_ask_in_flight(&batch->address[i], crowd->buffer, &count, &unused) == ST_OK;
         sum += said ? count : IN_FLIGHT_UNKNOWN;
     }
     return sum < THREADS_MAX ? sum : THREADS_MAX;

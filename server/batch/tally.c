@@ -19,7 +19,8 @@ void tally_begin(struct batch_tally *tally, bool quiet) {
 
 static void note_reason(struct batch_tally *tally, const char *reason) {
     unsigned i = 0;
-    while (i < TALLY_REASONS - 1 && tally->reasons[i].count && strcmp(tally->reasons[i].reason, reason) != 0) {
+    while (i < TALLY_REASONS - 1 && tally->reasons[i].count &&
+           strcmp(tally->reasons[i].reason, reason) != 0) {
         i++;
     }
     snprintf(tally->reasons[i].reason, TRANSFER_REASON_MAX, "%s", i < TALLY_REASONS - 1 ? reason : "other");
@@ -72,8 +73,13 @@ static void describe_left(const struct batch_tally *tally, char text[LEFT_MAX]) 
     text[0] = '\0';
     if (tally->total >= seen(tally) && did > 0) {
         const double left = (double)(tally->total - seen(tally)) * seconds_of(tally) / (double)did;
-        snprintf(text, LEFT_MAX, left < 120 ? ", %.0f s left" : left < 7200 ? ", %.0f min left" : ", %.1f h left",
-                 left < 120 ? left : left < 7200 ? left / 60 : left / 3600);
+        snprintf(text, LEFT_MAX,
+                 left < 120    ? ", %.0f s left"
+                 : left < 7200 ? ", %.0f min left"
+                               : ", %.1f h left",
+                 left < 120    ? left
+                 : left < 7200 ? left / 60
+                               : left / 3600);
     }
 }
 
@@ -100,7 +106,8 @@ void tally_end(struct batch_tally *tally) {
     if (tally->quiet) {
         return;
     }
-    fprintf(stderr, "%" PRIu64 " done, %" PRIu64 " failed", tally->done, tally->failed);
+    fprintf(stderr, "%" PRIu64 " %s, %" PRIu64 " failed", tally->done, tally->dry ? "to do" : "done",
+            tally->failed);
     if (tally->skipped) {
         fprintf(stderr, ", %" PRIu64 " skipped", tally->skipped);
     }
@@ -110,7 +117,11 @@ void tally_end(struct batch_tally *tally) {
     if (tally->total > seen(tally)) {
         fprintf(stderr, ", %" PRIu64 " not begun", tally->total - seen(tally));
     }
-    fprintf(stderr, " in %.1f s (%.1f/s)\n", seconds_of(tally), (double)tally->done / seconds_of(tally));
+    if (tally->dry) {
+        fputc('\n', stderr);
+    } else {
+        fprintf(stderr, " in %.1f s (%.1f/s)\n", seconds_of(tally), (double)tally->done / seconds_of(tally));
+    }
     for (unsigned i = 0; i < TALLY_REASONS && tally->reasons[i].count; i++) {
         fprintf(stderr, "%9" PRIu64 " %s\n", tally->reasons[i].count, tally->reasons[i].reason);
     }

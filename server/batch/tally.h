@@ -11,6 +11,7 @@ enum { TALLY_REASONS = 32 };
 
 struct batch_tally {
     bool quiet, terminal;
+    bool dry;         /* nothing is done, only counted */
     bool shown;       /* the terminal's line has the progress */
     int64_t start_ns; /* clock_ns */
     int64_t told_ns;  /* of the last line of progress */

@@ -138,7 +138,8 @@ static void transfer(struct batch *batch, struct item *item, struct client_socke
 static void check_unchanged(struct item *item) {
     struct stat now;
     if (fstat(item->in, &now) != 0 || now.st_size != item->file.st_size ||
-        now.st_mtim.tv_sec != item->file.st_mtim.tv_sec || now.st_mtim.tv_nsec != item->file.st_mtim.tv_nsec) {
+        now.st_mtim.tv_sec != item->file.st_mtim.tv_sec ||
+        now.st_mtim.tv_nsec != item->file.st_mtim.tv_nsec) {
         item_fail(item, ITEM_FAILED, "changed", "it was written to while it was read");
     }
 }

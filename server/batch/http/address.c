@@ -15,7 +15,8 @@ enum { WORD_MAX = 512 };
 
 static enum status wrong(const char *word, struct error *err) {
     return fail(err, ST_ARGUMENT,
-                "\"%.100s\" is no address of a daemon: http://host:port, https://host:port or unix:PATH", word);
+                "\"%.100s\" is no address of a daemon: http://host:port, https://host:port or unix:PATH",
+                word);
 }
 
 /* host:port, [v6]:port or host. */
@@ -47,8 +48,7 @@ static enum status parse_authority(const char *text, const char *word, struct da
 static enum status parse(const char *word, struct daemon_address *address, struct error *err) {
     const size_t local = sizeof OPTION_LOCAL_PREFIX - 1;
     *address = (struct daemon_address){.tls = strncmp(word, "https://", 8) == 0};
-    if (strncmp(word, OPTION_LOCAL_PREFIX, local) == 0 && word[local] &&
-        strlen(word) <= OPTION_ADDRESS_MAX) {
+    if (strncmp(word, OPTION_LOCAL_PREFIX, local) == 0 && word[local] && strlen(word) <= OPTION_ADDRESS_MAX) {
         address->local = true;
         snprintf(address->host, sizeof address->host, "%.*s", OPTION_LOCAL_PATH_MAX, word + local);
         return ST_OK;
@@ -103,7 +103,8 @@ static int connect_local(const char *path, unsigned seconds) {
     return try_connect(AF_UNIX, &to, sizeof to, seconds);
 }
 
-static enum status connect_host(const struct daemon_address *address, unsigned seconds, int *fd, struct error *err) {
+static enum status connect_host(const struct daemon_address *address, unsigned seconds, int *fd,
+                                struct error *err) {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found;
     const int failure = getaddrinfo(address->host, address->port, &hints, &found);
@@ -123,7 +124,8 @@ static enum status connect_host(const struct daemon_address *address, unsigned s
     return ST_OK;
 }
 
-enum status address_connect(const struct daemon_address *address, unsigned seconds, int *fd, struct error *err) {
+enum status address_connect(const struct daemon_address *address, unsigned seconds, int *fd,
+                            struct error *err) {
     enum status status = ST_OK;
     if (address->local) {
         *fd = connect_local(address->host, seconds);

@@ -24,6 +24,7 @@ enum status addresses_parse(const char *list, struct daemon_address address[ADDR
 
 /* Connects a blocking socket, whose calls fail with EAGAIN after `seconds`. The caller closes *fd. ST_BUSY
  * with a sentence. */
-enum status address_connect(const struct daemon_address *address, unsigned seconds, int *fd, struct error *err);
+enum status address_connect(const struct daemon_address *address, unsigned seconds, int *fd,
+                            struct error *err);
 
 #endif

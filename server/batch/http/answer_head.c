@@ -38,7 +38,8 @@ static bool next_line(struct bytes *text, char line[LINE_MAX_BYTES]) {
     if (!end || end == text->data) {
         return false;
     }
-    const size_t length = (size_t)(end - text->data), kept = length < LINE_MAX_BYTES ? length : LINE_MAX_BYTES - 1;
+    const size_t length = (size_t)(end - text->data),
+                 kept = length < LINE_MAX_BYTES ? length : LINE_MAX_BYTES - 1;
     memcpy(line, text->data, kept);
     line[kept] = '\0';
     text->data += length + 2;
@@ -60,6 +61,5 @@ enum status answer_head_read(struct bytes text, struct answer_head *head, struct
             read_field(line, value + strspn(value, " \t"), head, &sized);
         }
     }
-    return sized || head->status < 200 ? ST_OK
-                                       : fail(err, ST_CORRUPT, "the answer does not tell its length");
+    return sized || head->status < 200 ? ST_OK : fail(err, ST_CORRUPT, "the answer does not tell its length");
 }

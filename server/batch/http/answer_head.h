@@ -13,10 +13,10 @@ enum { ANSWER_TYPE_MAX = 128, ANSWER_BACKEND_MAX = 48 };
 
 struct answer_head {
     unsigned status;
-    bool closes;      /* the connection ends with this answer */
-    uint64_t length;  /* of the body */
-    int retry_s;      /* Retry-After; -1: none */
-    long regions;     /* X-Regions; -1: none */
+    bool closes;                /* the connection ends with this answer */
+    uint64_t length;            /* of the body */
+    int retry_s;                /* Retry-After; -1: none */
+    long regions;               /* X-Regions; -1: none */
     char type[ANSWER_TYPE_MAX]; /* with its parameters */
     char backend[ANSWER_BACKEND_MAX];
 };

@@ -32,7 +32,8 @@ static bool prepare(gnutls_session_t session, const struct daemon_address *addre
            gnutls_server_name_set(session, GNUTLS_NAME_DNS, address->host, strlen(address->host)) == 0;
 }
 
-static enum status start_tls(struct client_socket *socket, const struct daemon_address *address, struct error *err) {
+static enum status start_tls(struct client_socket *socket, const struct daemon_address *address,
+                             struct error *err) {
     gnutls_session_t session;
     int result;
     pthread_once(&once, load_authorities);
@@ -55,7 +56,8 @@ static enum status start_tls(struct client_socket *socket, const struct daemon_a
                        : fail(err, ST_BUSY, "TLS with %s: %s", address->host, gnutls_strerror(result));
 }
 
-enum status client_socket_open(struct client_socket *socket, const struct daemon_address *address, struct error *err) {
+enum status client_socket_open(struct client_socket *socket, const struct daemon_address *address,
+                               struct error *err) {
     socket->at = socket->have = 0;
     socket->tls = NULL;
     enum status status = address_connect(address, CLIENT_SOCKET_WAIT_S, &socket->fd, err);
@@ -83,12 +85,13 @@ static ssize_t send_some(struct client_socket *socket, struct bytes data, bool m
     ssize_t sent;
     do {
         sent = socket->tls ? gnutls_record_send(socket->tls, data.data, data.size)
-                            : send(socket->fd, data.data, data.size, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+                           : send(socket->fd, data.data, data.size, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
     } while (sent < 0 && (socket->tls ? !gnutls_error_is_fatal((int)sent) : errno == EINTR));
     return sent;
 }
 
-enum status client_socket_send(struct client_socket *socket, struct bytes data, bool more, struct error *err) {
+enum status client_socket_send(struct client_socket *socket, struct bytes data, bool more,
+                               struct error *err) {
     while (data.size > 0) {
         const ssize_t sent = send_some(socket, data, more);
         if (sent <= 0) {

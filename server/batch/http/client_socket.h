@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A connection to a daemon, with TLS or without, on which requests follow each other. One thread at a time. */
+ * A connection to a daemon, with TLS or without, on which requests follow each other. One thread at a time.
+ */
 #ifndef BLURD_SERVER_BATCH_HTTP_CLIENT_SOCKET_H
 #define BLURD_SERVER_BATCH_HTTP_CLIENT_SOCKET_H
 
@@ -13,15 +14,16 @@
 enum { CLIENT_SOCKET_BUFFER = 64 << 10, CLIENT_SOCKET_WAIT_S = 120 };
 
 struct client_socket {
-    int fd;   /* -1: closed */
-    void *tls; /* gnutls_session_t; NULL: none */
+    int fd;          /* -1: closed */
+    void *tls;       /* gnutls_session_t; NULL: none */
     uint8_t *buffer; /* CLIENT_SOCKET_BUFFER bytes, of the caller: what was received and is not read yet */
     size_t at, have;
 };
 
 /* Zero-initialised and with `buffer` set; the peer's certificate is checked against the system's
  * authorities and the address. ST_BUSY with a sentence. */
-enum status client_socket_open(struct client_socket *socket, const struct daemon_address *address, struct error *err);
+enum status client_socket_open(struct client_socket *socket, const struct daemon_address *address,
+                               struct error *err);
 void client_socket_close(struct client_socket *socket);
 
 /* Sends all. `more` follows at once. ST_BUSY: the peer takes no more, which may have answered. */

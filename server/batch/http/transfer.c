@@ -10,7 +10,13 @@
 #include "core/json/json_reader.h"
 #include "server/batch/http/answer_body.h"
 
-enum { REQUEST_MAX = 8 << 10, PROBLEM_MAX = 16 << 10, PIECE = 64 << 10, STATUS_BUSY = 503, STATUS_MANY = 429 };
+enum {
+    REQUEST_MAX = 8 << 10,
+    PROBLEM_MAX = 16 << 10,
+    PIECE = 64 << 10,
+    STATUS_BUSY = 503,
+    STATUS_MANY = 429
+};
 
 static enum transfer_verdict give(struct transfer_result *result, enum transfer_verdict verdict,
                                   const char *reason, const char *detail) {
@@ -24,13 +30,14 @@ static enum status send_head(const struct transfer_job *job, struct client_socke
                              struct error *err) {
     char head[REQUEST_MAX];
     const bool bracket = !address->local && strchr(address->host, ':');
-    const int length =
-        snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: %s%s%s\r\nContent-Length: %llu\r\n%s%s%s%s\r\n",
-                 job->target, bracket ? "[" : "", address->local ? "localhost" : address->host,
-                 bracket ? "]" : "", (unsigned long long)size, job->token[0] ? "Authorization: Bearer " : "",
-                 job->token, job->token[0] ? "\r\n" : "", more);
+    const int length = snprintf(
+        head, sizeof head, "POST %s HTTP/1.1\r\nHost: %s%s%s\r\nContent-Length: %llu\r\n%s%s%s%s\r\n",
+        job->target, bracket ? "[" : "", address->local ? "localhost" : address->host, bracket ? "]" : "",
+        (unsigned long long)size, job->token[0] ? "Authorization: Bearer " : "", job->token,
+        job->token[0] ? "\r\n" : "", more);
     return length < REQUEST_MAX
-               ? client_socket_send(socket, (struct bytes){(const uint8_t *)head, (size_t)length}, size > 0, err)
+               ? client_socket_send(socket, (struct bytes){(const uint8_t *)head, (size_t)length}, size > 0,
+                                    err)
                : fail(err, ST_ARGUMENT, "the job is longer than %d bytes", REQUEST_MAX);
 }
 
@@ -55,12 +62,14 @@ static enum status receive_head(struct client_socket *socket, bool informational
         socket->at = 0;
         socket->have = have;
         if (have == CLIENT_SOCKET_BUFFER) {
-            return fail(err, ST_CORRUPT, "the head of the answer is longer than %d bytes", CLIENT_SOCKET_BUFFER);
+            return fail(err, ST_CORRUPT, "the head of the answer is longer than %d bytes",
+                        CLIENT_SOCKET_BUFFER);
         }
         const ssize_t got = client_socket_receive(socket);
         if (got <= 0) {
-            return fail(err, ST_BUSY, got == 0 ? "the connection is closed without an answer"
-                                               : "there is no answer: %s", strerror(errno));
+            return fail(err, ST_BUSY,
+                        got == 0 ? "the connection is closed without an answer" : "there is no answer: %s",
+                        strerror(errno));
         }
     }
 }
@@ -74,7 +83,8 @@ static enum status send_file(struct client_socket *socket, int input, uint64_t s
         const size_t most = size - at < PIECE ? (size_t)(size - at) : PIECE;
         const ssize_t got = pread(input, piece, most, (off_t)at);
         if (got <= 0) {
-            return fail(err, ST_ARGUMENT, got < 0 ? "it cannot be read: %s" : "it became shorter while it was read",
+            return fail(err, ST_ARGUMENT,
+                        got < 0 ? "it cannot be read: %s" : "it became shorter while it was read",
                         strerror(errno));
         }
         if (hash) {
@@ -113,10 +123,11 @@ static void read_problem(struct bytes problem, struct transfer_result *result) {
     json_reader_init(&reader, problem);
     read = json_reader_open(&reader, '{');
     while (read && json_reader_next(&reader, '}', &more) && more) {
-        read = json_reader_name(&reader, name, sizeof name) &&
-               (strcmp(name, "type") == 0     ? json_reader_text(&reader, type, sizeof type)
-                : strcmp(name, "detail") == 0 ? json_reader_text(&reader, result->detail, sizeof result->detail)
-                                              : json_reader_skip(&reader));
+        read =
+            json_reader_name(&reader, name, sizeof name) &&
+            (strcmp(name, "type") == 0     ? json_reader_text(&reader, type, sizeof type)
+             : strcmp(name, "detail") == 0 ? json_reader_text(&reader, result->detail, sizeof result->detail)
+                                           : json_reader_skip(&reader));
     }
     const char *colon = strrchr(type, ':');
     if (colon) {
@@ -149,7 +160,8 @@ static enum transfer_verdict refused(struct client_socket *socket, struct transf
     return is_busy(status) ? TRANSFER_AGAIN : TRANSFER_FAILED;
 }
 
-static enum transfer_verdict receive(struct client_socket *socket, int output, struct transfer_result *result) {
+static enum transfer_verdict receive(struct client_socket *socket, int output,
+                                     struct transfer_result *result) {
     struct error err = {0};
     enum transfer_verdict verdict = TRANSFER_DONE;
     enum status status = receive_head(socket, false, &result->head, &err);
@@ -204,8 +216,8 @@ enum transfer_verdict transfer_try(const struct transfer_job *job, struct client
                : verdict;
 }
 
-enum status transfer_check(const struct transfer_job *job, const struct daemon_address *address, uint8_t *buffer,
-                           struct error *err) {
+enum status transfer_check(const struct transfer_job *job, const struct daemon_address *address,
+                           uint8_t *buffer, struct error *err) {
     struct client_socket socket = {.fd = -1, .buffer = buffer};
     struct answer_head head = {0};
     enum status status = client_socket_open(&socket, address, err);
@@ -246,7 +258,8 @@ enum status transfer_ask_in_flight(const struct daemon_address *address, uint8_t
     buf_init(&text, PROBLEM_MAX);
     enum status status = client_socket_open(&socket, address, err);
     if (status == ST_OK) {
-        status = client_socket_send(&socket, (struct bytes){(const uint8_t *)request, sizeof request - 1}, false, err);
+        status = client_socket_send(&socket, (struct bytes){(const uint8_t *)request, sizeof request - 1},
+                                    false, err);
     }
     status = status == ST_OK ? receive_head(&socket, false, &head, err) : status;
     body.left = head.length;

@@ -24,9 +24,9 @@ enum transfer_verdict {
 };
 
 struct transfer_result {
-    struct answer_head head;         /* of the last answer; status 0: there was none */
-    struct digest digest;            /* of the file */
-    uint64_t bytes;                  /* of the answer, in the output */
+    struct answer_head head;          /* of the last answer; status 0: there was none */
+    struct digest digest;             /* of the file */
+    uint64_t bytes;                   /* of the answer, in the output */
     char reason[TRANSFER_REASON_MAX]; /* of a failure: "corrupt-image", "cut" */
     char detail[TRANSFER_DETAIL_MAX];
     struct buf report; /* the signed envelope of report=true; empty: none. transfer_result_finish frees it */
@@ -34,8 +34,8 @@ struct transfer_result {
 
 /* Checks the job: asks the daemon whether it would take a picture with these parameters. ST_ARGUMENT with
  * its sentence if not; ST_BUSY if it cannot be asked. */
-enum status transfer_check(const struct transfer_job *job, const struct daemon_address *address, uint8_t *buffer,
-                           struct error *err);
+enum status transfer_check(const struct transfer_job *job, const struct daemon_address *address,
+                           uint8_t *buffer, struct error *err);
 
 /* Asks the daemon how many requests it wants at a time (GET /version). ST_BUSY: it does not say. */
 enum status transfer_ask_in_flight(const struct daemon_address *address, uint8_t *buffer, unsigned *count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/batch/folder.h"
+#include "server/batch/input/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,9 +17,9 @@ static enum folder_kind kind_of(int fd, const struct dirent *one) {
     if ((one->d_type != DT_LNK && one->d_type != DT_UNKNOWN) || fstatat(fd, one->d_name, &file, 0) != 0) {
         return FOLDER_OTHER;
     }
-    return S_ISREG(file.st_mode)                                   ? FOLDER_FILE
+    return S_ISREG(file.st_mode)                                ? FOLDER_FILE
            : S_ISDIR(file.st_mode) && one->d_type == DT_UNKNOWN ? FOLDER_FOLDER
-                                                                   : FOLDER_OTHER;
+                                                                : FOLDER_OTHER;
 }
 
 static bool grow(void **memory, size_t *room, size_t wanted, size_t each, size_t first) {
@@ -78,8 +78,7 @@ enum status folder_read(struct folder *folder, const char *path, const struct st
     struct dirent *one = NULL;
     errno = 0;
     while (!skip && status == ST_OK && (one = readdir(stream)) != NULL) {
-        status = is_dots(one->d_name) ? ST_OK
-                                      : add(folder, kind_of(dirfd(stream), one), one->d_name, err);
+        status = is_dots(one->d_name) ? ST_OK : add(folder, kind_of(dirfd(stream), one), one->d_name, err);
         errno = 0;
     }
     if (status == ST_OK && errno) {

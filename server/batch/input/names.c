@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Open addressing; at most four fifths of the places are in use. */
-#include "server/batch/names.h"
+#include "server/batch/input/names.h"
 
 #include <gnutls/crypto.h>
 #include <stdlib.h>

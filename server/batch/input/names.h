@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A map from names to what is known of each, in 16 bytes a name: it holds digests, not the names. One thread
  * at a time. */
-#ifndef BLURD_SERVER_BATCH_NAMES_H
-#define BLURD_SERVER_BATCH_NAMES_H
+#ifndef BLURD_SERVER_BATCH_INPUT_NAMES_H
+#define BLURD_SERVER_BATCH_INPUT_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/batch/source.h"
+#include "server/batch/input/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/batch/folder.h"
+#include "server/batch/input/folder.h"
 
 enum { DEPTH_MAX = 256 };
 
 struct input_source {
     struct source_options options;
-    unsigned next;                 /* operand */
-    char path[PATH_MAX];           /* of the folder that is read */
-    size_t root;                   /* where names within the output begin in it */
+    unsigned next;       /* operand */
+    char path[PATH_MAX]; /* of the folder that is read */
+    size_t root;         /* where names within the output begin in it */
     struct folder folder[DEPTH_MAX];
-    size_t length[DEPTH_MAX];      /* of the path of each */
+    size_t length[DEPTH_MAX]; /* of the path of each */
     unsigned depth;
 };
 
@@ -29,7 +29,8 @@ static enum status check_operand(const char *path, bool recursive, struct error 
                : ST_OK;
 }
 
-enum status source_create(struct input_source **source, const struct source_options *options, struct error *err) {
+enum status source_create(struct input_source **source, const struct source_options *options,
+                          struct error *err) {
     enum status status = ST_OK;
     *source = NULL;
     for (unsigned i = 0; i < options->operands && status == ST_OK; i++) {
@@ -178,10 +179,10 @@ static bool next_of_list(struct input_source *source, struct input *input) {
         source->root += source->path[source->root] == '/' ? 1 : 2;
     }
     name_input(source, input, false);
-    return length >= PATH_MAX                 ? refuse(input, "its name is too long")
-           : leads_out(source->path)          ? refuse(input, "its name would lead out of the output")
+    return length >= PATH_MAX                   ? refuse(input, "its name is too long")
+           : leads_out(source->path)            ? refuse(input, "its name would lead out of the output")
            : source->path[source->root] == '\0' ? refuse(input, "a name of the list is empty")
-                                              : true;
+                                                : true;
 }
 
 bool source_next(struct input_source *source, struct input *input) {

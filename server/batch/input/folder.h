@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The names in a folder, sorted. */
-#ifndef BLURD_SERVER_BATCH_FOLDER_H
-#define BLURD_SERVER_BATCH_FOLDER_H
+#ifndef BLURD_SERVER_BATCH_INPUT_FOLDER_H
+#define BLURD_SERVER_BATCH_INPUT_FOLDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * folders, in the order of their names. One thread at a time.
  *
  * Of a folder that is read it holds the names, some 25 bytes each, and those of the folders around it. */
-#ifndef BLURD_SERVER_BATCH_SOURCE_H
-#define BLURD_SERVER_BATCH_SOURCE_H
+#ifndef BLURD_SERVER_BATCH_INPUT_SOURCE_H
+#define BLURD_SERVER_BATCH_INPUT_SOURCE_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -24,8 +24,8 @@ struct source_options {
     const char *const *operand;
     unsigned operands;
     bool recursive;
-    FILE *list; /* of names; NULL: none */
-    char ends;  /* what ends a name of the list */
+    FILE *list;          /* of names; NULL: none */
+    char ends;           /* what ends a name of the list */
     struct stat skipped; /* a folder that is not read: the output */
 };
 
@@ -33,7 +33,8 @@ struct input_source;
 
 /* ST_ARGUMENT, with a sentence, when an operand is not there, or is a folder without `recursive`. The options
  * are copied, but for the strings and the list. source_destroy frees it. */
-enum status source_create(struct input_source **source, const struct source_options *options, struct error *err);
+enum status source_create(struct input_source **source, const struct source_options *options,
+                          struct error *err);
 void source_destroy(struct input_source *source);
 
 /* Finds the next file. False at the end. What cannot be read or named has its `problem`. */
