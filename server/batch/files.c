@@ -20,7 +20,7 @@ enum { GROUP = 64, GROUPS_WAITING = 2, GROUP_NS = 1000000000, LINES_MAX = 1 << 3
 struct files {
     struct input_source *source;
     FILE *list;
-    struct names *names; /* under batch->source, but for names of answers: under `lock` */
+    struct names *names; /* under `lock` */
     struct output output;
     int journal;          /* -1: none */
     pthread_mutex_t lock; /* of what follows */
@@ -35,8 +35,8 @@ static struct bytes text_bytes(const char *text) {
     return (struct bytes){(const uint8_t *)text, strlen(text)};
 }
 
-/* Opens the file and decides whether there is anything to do. */
-static void open_input(struct batch *batch, struct item *item) {
+/* Opens the file and decides whether there is anything to do: `known` is the state in which it was done. */
+static void open_input(struct batch *batch, struct item *item, uint32_t known) {
     struct files *files = batch->state;
     const struct input *input = &item->input;
     item->in = open(input->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -45,8 +45,7 @@ static void open_input(struct batch *batch, struct item *item) {
         item_fail(item, ITEM_FAILED, "unreadable", strerror(errno));
     } else if (!S_ISREG(item->file.st_mode)) {
         item_fail(item, ITEM_FAILED, "unreadable", "it is no file");
-    } else if (names_get(files->names, names_digest(files->names, text_bytes(input->name))) ==
-               journal_state(files->names, &item->file)) {
+    } else if (known == journal_state(files->names, &item->file)) {
         item->outcome = ITEM_KEPT;
     } else if (input->folder && !picture_names_fit(item->in, input->name)) {
         item_fail(item, ITEM_SKIPPED, "no-picture",
@@ -70,11 +69,12 @@ static bool take(struct batch *batch, struct item *item) {
     pthread_mutex_lock(&files->lock);
     const uint64_t digest = names_digest(files->names, text_bytes(item->input.name));
     const enum status status = names_take(files->names, digest, &taken, &err);
+    const uint32_t known = names_get(files->names, digest);
     pthread_mutex_unlock(&files->lock);
     if (status != ST_OK || taken) {
         item_fail(item, ITEM_FAILED, "same-name", "another file has this name in the output");
     } else {
-        open_input(batch, item);
+        open_input(batch, item, known);
     }
     return true;
 }
@@ -340,6 +340,7 @@ static enum status open_source(struct batch *batch, struct files *files, const s
         from.skipped = (struct stat){0};
     }
     status = status == ST_OK ? count(batch, &from, err) : status;
+    status = status == ST_OK ? names_reserve(files->names, batch->tally.total, err) : status;
     return status == ST_OK ? source_create(&files->source, &from, err) : status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/batch/job_command.h"
 
-#include <ctype.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,14 @@
 #include "server/batch/tars.h"
 #include "server/routes.h"
 
-enum { EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, TARGET_MAX = 8192, TOKEN_MAX = 1024, NAME_SIZE = 32 };
+enum {
+    MAPPED_FROM = 128 << 10,
+    EXIT_SOME_FAILED = 1,
+    EXIT_USAGE = 2,
+    TARGET_MAX = 8192,
+    TOKEN_MAX = 1024,
+    NAME_SIZE = 32
+};
 
 bool job_command_is_job(const char *name, size_t length) {
     char path[NAME_SIZE];
@@ -189,6 +196,8 @@ static int run_line(const struct job_line *line, char *const *envp) {
 int job_command_main(int argc, char *const *argv, char *const *envp) {
     struct job_line line;
     struct error err = {0};
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_THRESHOLD, MAPPED_FROM); /* names of large folders grow in place, and are given back */
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             job_print_help(stdout);

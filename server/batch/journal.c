@@ -10,11 +10,11 @@
 
 enum { QUOTED_MAX = 6 * PATH_MAX + 3, TEXT_MAX = 6 * TRANSFER_DETAIL_MAX + 3 };
 
-uint64_t journal_state(const struct names *names, const struct stat *file) {
+uint32_t journal_state(const struct names *names, const struct stat *file) {
     char text[80];
     const int length = snprintf(text, sizeof text, "%jd %jd.%09ld", (intmax_t)file->st_size,
                                 (intmax_t)file->st_mtim.tv_sec, file->st_mtim.tv_nsec);
-    return names_digest(names, (struct bytes){(const uint8_t *)text, (size_t)length});
+    return (uint32_t)names_digest(names, (struct bytes){(const uint8_t *)text, (size_t)length}) | 1;
 }
 
 /* Whether it is UTF-8: JSON cannot hold other names. */

@@ -26,7 +26,7 @@ struct journal_entry {
 enum status journal_write(const struct journal_entry *entry, struct buf *lines, struct error *err);
 
 /* What stands for the file's size and time, by which a later batch sees that it was changed. */
-uint64_t journal_state(const struct names *names, const struct stat *file);
+uint32_t journal_state(const struct names *names, const struct stat *file);
 
 /* Opens the report at `path`. Without `resume` it must not be there. With it, the files whose answers are in
  * the folder `output` (a descriptor, -1: not looked at) with the size that the line tells are put into

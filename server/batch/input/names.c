@@ -10,13 +10,10 @@ enum { KEY_BYTES = 16, FIRST_PLACES = 1024, NAME_MAX_BYTES = 32 << 10 /* six tim
 
 #define TAKEN (UINT64_C(1) << 63)
 
-struct names_place {
-    uint64_t digest, state; /* digest 0: free. The state's highest bit: the name is taken */
-};
-
 struct names {
     uint8_t key[KEY_BYTES];
-    struct names_place *place;
+    uint64_t *digest; /* 0: free. With TAKEN where the name is */
+    uint32_t *state;  /* NULL: nothing is known of any */
     size_t places, used;
 };
 
@@ -25,16 +22,17 @@ enum status names_create(struct names **names, struct error *err) {
     *names = made;
     if (made) {
         made->places = FIRST_PLACES;
-        made->place = calloc(made->places, sizeof *made->place);
+        made->digest = calloc(made->places, sizeof *made->digest);
     }
-    return made && made->place && getrandom(made->key, sizeof made->key, 0) == sizeof made->key
+    return made && made->digest && getrandom(made->key, sizeof made->key, 0) == sizeof made->key
                ? ST_OK
                : fail(err, ST_BUSY, "out of memory");
 }
 
 void names_destroy(struct names *names) {
     if (names) {
-        free(names->place);
+        free(names->digest);
+        free(names->state);
         free(names);
     }
 }
@@ -52,67 +50,86 @@ uint64_t names_digest(const struct names *names, struct bytes data) {
 }
 
 /* The place of a digest, or the free one where it would be. */
-static struct names_place *find(const struct names *names, uint64_t digest) {
+static size_t find(const struct names *names, uint64_t digest) {
     size_t at = digest & (names->places - 1);
-    while (names->place[at].digest && names->place[at].digest != digest) {
+    while (names->digest[at] && (names->digest[at] & ~TAKEN) != digest) {
         at = (at + 1) & (names->places - 1);
     }
-    return &names->place[at];
+    return at;
 }
 
-static bool grow(struct names *names) {
-    struct names larger = {.places = 2 * names->places};
-    larger.place = calloc(larger.places, sizeof *larger.place);
-    if (!larger.place) {
+static bool resize(struct names *names, size_t places) {
+    struct names other = {.places = places, .digest = calloc(places, sizeof *other.digest)};
+    other.state = names->state ? calloc(places, sizeof *other.state) : NULL;
+    if (!other.digest || (names->state && !other.state)) {
+        free(other.digest);
+        free(other.state);
         return false;
     }
     for (size_t i = 0; i < names->places; i++) {
-        if (names->place[i].digest) {
-            *find(&larger, names->place[i].digest) = names->place[i];
+        if (names->digest[i]) {
+            const size_t at = find(&other, names->digest[i] & ~TAKEN);
+            other.digest[at] = names->digest[i];
+            if (other.state) {
+                other.state[at] = names->state[i];
+            }
         }
     }
-    free(names->place);
-    names->place = larger.place;
-    names->places = larger.places;
+    free(names->digest);
+    free(names->state);
+    names->digest = other.digest;
+    names->state = other.state;
+    names->places = places;
     return true;
 }
 
-/* The place of a name that is put into the map, if it is not there. NULL: out of memory. */
-static struct names_place *put(struct names *names, uint64_t digest) {
-    struct names_place *place = find(names, digest);
-    if (place->digest) {
-        return place;
+enum status names_reserve(struct names *names, uint64_t count, struct error *err) {
+    size_t places = names->places;
+    while (places / 5 * 4 < count && places < SIZE_MAX / 32) {
+        places *= 2;
     }
-    if ((names->used + 1) * 5 > names->places * 4) {
-        if (!grow(names)) {
-            return NULL;
-        }
-        place = find(names, digest);
-    }
-    names->used++;
-    *place = (struct names_place){.digest = digest};
-    return place;
+    return places == names->places || resize(names, places) ? ST_OK : fail(err, ST_BUSY, "out of memory");
 }
 
-enum status names_set(struct names *names, uint64_t digest, uint64_t state, struct error *err) {
-    struct names_place *place = put(names, digest);
-    if (!place) {
+/* The place of a name that is put into the map, if it is not there. False: out of memory. */
+static bool put(struct names *names, uint64_t digest, size_t *at) {
+    *at = find(names, digest);
+    if (names->digest[*at]) {
+        return true;
+    }
+    if ((names->used + 1) * 5 > names->places * 4) {
+        if (!resize(names, 2 * names->places)) {
+            return false;
+        }
+        *at = find(names, digest);
+    }
+    names->used++;
+    names->digest[*at] = digest;
+    return true;
+}
+
+enum status names_set(struct names *names, uint64_t digest, uint32_t state, struct error *err) {
+    size_t at;
+    if (!names->state) {
+        names->state = calloc(names->places, sizeof *names->state);
+    }
+    if (!names->state || !put(names, digest, &at)) {
         return fail(err, ST_BUSY, "out of memory");
     }
-    place->state = (place->state & TAKEN) | state;
+    names->state[at] = state;
     return ST_OK;
 }
 
-uint64_t names_get(const struct names *names, uint64_t digest) {
-    return find(names, digest)->state & ~TAKEN;
+uint32_t names_get(const struct names *names, uint64_t digest) {
+    return names->state ? names->state[find(names, digest)] : 0;
 }
 
 enum status names_take(struct names *names, uint64_t digest, bool *taken, struct error *err) {
-    struct names_place *place = put(names, digest);
-    if (!place) {
+    size_t at;
+    if (!put(names, digest, &at)) {
         return fail(err, ST_BUSY, "out of memory");
     }
-    *taken = place->state & TAKEN;
-    place->state |= TAKEN;
+    *taken = names->digest[at] & TAKEN;
+    names->digest[at] |= TAKEN;
     return ST_OK;
 }
