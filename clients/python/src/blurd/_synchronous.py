@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""The client for programs with threads or without."""
+
+from __future__ import annotations
+
+import itertools
+import ssl
+import time
+from types import TracebackType
+from typing import Any, Iterable, Iterator, Optional, Type, TypeVar, Union
+
+import httpx
+
+from . import types
+from ._answers import Answer, Report, read_json
+from ._job import Body, Job, read_body
+from ._map import Outcome, map_pictures
+from ._operations import Operations
+from ._request import Addresses, Attempts, Request, Settings, addresses_of, answer_of, base_of, request_of
+from ._verify import verify_request
+
+T = TypeVar('T')
+
+
+class Client(Operations):
+    """Asks one daemon or several. Threads may share a client.
+
+    url: `http://host:port`, `https://…` or `unix:/path/of/socket`, or several of these: each request goes to the next one, and to
+        another one at once if that is overloaded or away. Without it the variable BLURD_URL, or `http://localhost:8080`.
+    token: For a daemon with `--token-file`.
+    timeout: Seconds to wait for each part of an answer.
+    retries: How often a request is sent again if the daemon is overloaded, cannot be reached or cuts the connection. The wait is
+        what `Retry-After` says, at most `longest_wait` seconds. Nothing else is tried again.
+    connections: The most connections to each address. Further requests wait for one, as long as that takes.
+    tls: What httpx takes as `verify`: False checks no certificate, a context of `ssl` has authorities of your own.
+    """
+
+    def __init__(
+        self,
+        url: Optional[Addresses] = None,
+        *,
+        token: Optional[str] = None,
+        timeout: float = 60,
+        retries: int = 6,
+        longest_wait: float = 30,
+        connections: int = 16,
+        tls: Union[bool, str, ssl.SSLContext] = True,
+    ) -> None:
+        self._settings = settings = Settings(token, timeout, retries, longest_wait, connections, tls)
+        self._turn = itertools.count()
+        self._doors = [
+            httpx.Client(base_url=base_of(one), transport=httpx.HTTPTransport(**settings.transport(one)), **settings.options())
+            for one in addresses_of(url)
+        ]
+
+    def do(self, job: Job[T], picture: Body, *, request_id: Optional[str] = None, traceparent: Optional[str] = None) -> T:
+        """Does a job with a picture."""
+        return job.read(self._send(request_of(job, read_body(picture), request_id, traceparent)))
+
+    def map(self, job: Job[T], pictures: Iterable[Body], *, in_flight: int = 4, ordered: bool = True) -> Iterator[Outcome[T]]:
+        """Does a job with many pictures, so many at a time: an outcome for each, which has the result or the error.
+
+        Outcomes come in the order of the pictures, or with `ordered=False` as they are done. Pictures are taken from the
+        iterable as they are needed: at most twice `in_flight` are in memory.
+        """
+        return map_pictures(self.do, job, pictures, in_flight, ordered)
+
+    def verify(self, report: Union[Report, Body], answer: Optional[Body] = None, *, input: Optional[Body] = None, mask: Optional[Body] = None) -> types.Verdict:
+        """Whether a report holds. Raises NotVerified if it does not.
+
+        report: A Report, or the report alone as bytes or the path of its file.
+        answer: The picture that was answered; without it that of the Report.
+        input: The picture that was sent. With it, the redaction is done again.
+        mask: The mask, if there was one.
+        """
+        return read_json(types.Verdict, self._send(verify_request(report, answer, input, mask)))
+
+    def version(self) -> types.Version:
+        """Versions of the daemon and its libraries, and what it can do."""
+        return read_json(types.Version, answer_of(self._get('/version')))
+
+    def readiness(self) -> types.Readiness:
+        """The state of the daemon, which is `ready` or says why not. It is asked once."""
+        response = self._get('/readyz')
+        ready = response.status_code in (200, 503)
+        return read_json(types.Readiness, Answer(response.content, {}) if ready else answer_of(response))
+
+    def metrics(self) -> str:
+        """Counters in the text format of Prometheus."""
+        return answer_of(self._get('/metrics')).content.decode()
+
+    def _get(self, path: str) -> httpx.Response:
+        attempts = Attempts(self._settings, 1)
+        while True:
+            try:
+                return self._doors[0].get(path)
+            except httpx.TransportError as error:
+                time.sleep(attempts.failed(error))
+
+    def _send(self, request: Request) -> Answer:
+        attempts, first = Attempts(self._settings, len(self._doors)), next(self._turn)
+        while True:
+            door = self._doors[(first + attempts.made) % len(self._doors)]
+            try:
+                response = door.post(**request.arguments())
+                wait = attempts.answered(response)
+            except httpx.TransportError as error:
+                wait = attempts.failed(error)
+            else:
+                if wait is None:
+                    return answer_of(response)
+            time.sleep(wait)
+
+    def close(self) -> None:
+        """Closes all connections."""
+        for door in self._doors:
+            door.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def __getstate__(self) -> Any:
+        raise TypeError('a client has connections and cannot be pickled: make one in each process')
