@@ -18,7 +18,8 @@
 #   make memcheck        the unit tests under valgrind
 #   make coverage        lines and branches that the tests reach (ARGS=--all: of each file)
 #   make check-arm64     the filter tests for 64-bit ARM, under an emulator
-#   make check-api       the description of the interface, and the daemon against it (schemathesis)
+#   make check-api       the description of the interface, clients made from it, and the daemon against it (schemathesis)
+#   make check-python    the Python client on each Python from 3.9 to 3.13 that this machine has, two minutes
 #   make check-browser   the playground in Chromium, some minutes
 #   make check-clients   the playground's programs and docs/examples in each language, with Go and Mono
 #   make check-hostile   hostile pictures and clients against this build, some minutes
@@ -41,6 +42,8 @@
 #   make deb             a Debian package in build/deb
 #   make archive         an archive in build/archive for hosts without packages: the program and its libraries
 #   make bundle          an archive for bench/gpu.sh, with its programs
+#   make python-client       the wheel of clients/python in build/python-client
+#   make typescript-types    types of the interface for TypeScript, build/typescript/blurd.d.ts
 #   make clean           removes what was built; make distclean: downloads, too
 #
 # Variables:
@@ -137,7 +140,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load coverage \
+BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load check-python coverage \
                   check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
@@ -417,7 +420,7 @@ t:
 	@config/packages.sh $(if $(filter browser,$(T_FOLDER)),browser,test)
 	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) T='$(T)' t-built
 	@CONFIG=$(CONFIG) tests/one.sh '$(T_FOLDER)' '$(T_NAME)' $(ARGS) || [ $$? = 77 ]
-t-built: $(if $(filter http browser,$(T_FOLDER)),$(BUILD)/blurd $(FAKE_CUDA), \
+t-built: $(if $(filter http browser clients,$(T_FOLDER)),$(BUILD)/blurd $(FAKE_CUDA), \
      $(if $(filter $(T_PROGRAM),$(call programs,$(TEST_SOURCES) $(FUZZ_SOURCES) $(TOOL_SOURCES))),$(T_PROGRAM)))
 	@:
 
@@ -442,7 +445,22 @@ check-api:
 	@config/packages.sh test
 	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
 	@config/pypi.sh api
+	@config/pypi.sh clients
+	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/clients || [ $$? = 77 ]
 	@CONFIG=$(CONFIG) tests/python.sh tests/api/run.py $(ARGS) || [ $$? = 77 ]
+
+check-python:
+	@config/packages.sh test
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
+	@BLURD=$(BUILD)/blurd tests/clients/versions.sh $(ARGS) || [ $$? = 77 ]
+
+# Both are made from what the program says of its interface.
+python-client: $(BUILD)/blurd
+	$(Q)config/pypi.sh clients
+	$(Q)BLURD=$< clients/python/build.sh build/python-client
+typescript-types: $(BUILD)/blurd
+	$(Q)mkdir -p build/typescript
+	$(Q)$< --help-openapi | clients/typescript/generate.py >build/typescript/blurd.d.ts
 
 hostile-tests: $(addprefix $(BUILD)/tests/unit/test_,sandbox codec_sandbox admission_load $(if $(CUDA_INCLUDE),engine_sandbox shared_memory))
 check-hostile:
@@ -586,7 +604,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load check-python python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

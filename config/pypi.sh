@@ -8,9 +8,10 @@
 #     config/pypi.sh helm            the library of Helm, 75 MB
 #     config/pypi.sh packages        the validator of lists of what is packed (SPDX)
 #     config/pypi.sh faces           scikit-image, 13 MB, for a photograph of an astronaut, by NASA, in the public domain
+#     config/pypi.sh clients         what builds the wheel of the Python client, and mypy
 #     config/pypi.sh codes           zxing-cpp, which makes the codes of bench/codes.py, 1 MB
 #     config/pypi.sh lock NAME       writes that file anew, after a change of tests/NAME/requirements.txt; arguments for pip may
-#                                    follow: lock faces --no-deps
+#                                    follow: lock faces --no-deps. clients/versions is the list of tests/clients/versions.sh
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 

@@ -4,7 +4,7 @@
 #
 #     CONFIG=release tests/one.sh http regions -k box
 #
-# Folders: unit filters corpus fuzz http browser. An unknown name lists the tests of its folder.
+# Folders: unit filters corpus fuzz http browser clients. An unknown name lists the tests of its folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,10 +39,11 @@ fuzz) # what once broke something; `tests/fuzz/run.sh 60 query` looks for more
     done
     exec "$build/tests/fuzz/$name" "$@"
     ;;
-http | browser)
+http | browser | clients)
     [ -f "tests/$folder/test_$name.py" ] || unknown
+    [ "$folder" != clients ] || config/pypi.sh clients
     # On all cores, unless the file measures time or load.
-    [ "$folder" = browser ] || grep -q "'test_$name'" tests/http/conftest.py ||
+    [ "$folder" != http ] || grep -q "'test_$name'" tests/http/conftest.py ||
         ! tests/python.sh -c 'import xdist' 2>/dev/null || set -- -n "$(nproc)" "$@"
     exec tests/python.sh -m pytest -q -p no:cacheprovider "tests/$folder/test_$name.py" "$@"
     ;;

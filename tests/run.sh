@@ -150,7 +150,12 @@ some_files="authorization cors deadlines examples filters headers health log met
 
 # The release build alone: it asks for the same at every speed. What it needs comes from PyPI.
 api() {
+    local result=0
     config/pypi.sh api
+    config/pypi.sh clients
+    BLURD=$PWD/build/$1/blurd noting 600 $python -m pytest -q -rfEs -p no:cacheprovider tests/clients || result=$?
+    [ $result != 77 ] || echo "tests/clients: what makes the Python client is missing" >>"$SKIPS"
+    [ $result = 0 ] || [ $result = 77 ] || return "$result"
     BLURD=$PWD/build/$1/blurd $python tests/api/run.py
 }
 
@@ -213,7 +218,7 @@ trap 'ahead_end; kill "${behind_pid[@]}" 2>/dev/null' EXIT
 # The network has the time of the compiler.
 fetch() {
     ! wanted http || { config/pypi.sh kubernetes && config/pypi.sh helm && config/pypi.sh faces; }
-    ! wanted api || config/pypi.sh api
+    ! wanted api || { config/pypi.sh api && config/pypi.sh clients; }
 }
 
 fuzz_begin() {

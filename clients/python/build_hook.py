@@ -29,6 +29,7 @@ class Hook(BuildHookInterface):
 
     def initialize(self, version, build_data):
         self.folder = tempfile.TemporaryDirectory()
+        build_data['force_include'][str(HERE.parents[1] / 'LICENSE')] = 'blurd/LICENSE'
         document = json.loads(subprocess.check_output([program(), '--help-openapi']))
         for name, text in generate.generate(document).items():
             path = pathlib.Path(self.folder.name) / name

@@ -23,7 +23,7 @@ PLAIN = {'string': 'str', 'integer': 'int', 'number': 'float', 'boolean': 'bool'
 # Parameters whose text has a grammar, and which Python has better types for.
 TITLES = {'a number': 'Union[float, str]', 'a size': 'Union[int, str]', 'steps': 'Union[str, Sequence[str]]'}
 PARTS = {'regions': 'RegionsPart', 'mask': 'Body'}
-PARTS_TEXT = {'regions': 'A list of regions: a plan, as data, or as JSON.', 'mask': 'A grey PNG of 8 bits and the size of the upright picture: how much of the filter a pixel gets.'}
+PARTS_TEXT = {'regions': 'A list of regions: a plan, what `detect` answered, data, or JSON.', 'mask': 'A grey PNG of 8 bits and the size of the upright picture: how much of the filter a pixel gets.'}
 IDS = {'request_id': 'An id for the answer and the log of the daemon.', 'traceparent': 'The trace context (W3C).'}
 
 
@@ -105,7 +105,7 @@ def keywords(operation, ids):
 
 
 def docstring(operation, ids, indent):
-    lines = [*textwrap.wrap(operation.summary, 120), '']
+    lines = [*textwrap.wrap(operation.summary, 120, break_on_hyphens=False), '']
     told = [(one.name, ' '.join(filter(None, (one.description, description.values(one.schema))))) for one in operation.parameters]
     told += [(part, PARTS_TEXT[part]) for part in operation.parts] + [(name, text) for name, text in IDS.items() if ids]
     for name, text in told:
@@ -147,7 +147,8 @@ def jobs_text(operations):
 
 def operations_text(operations):
     head = HEAD.format('The operations of both clients.') + TYPING
-    head += 'from . import types\nfrom . import jobs\nfrom ._answers import Picture, Plan, Report\nfrom ._job import Body, Job, RegionsPart, Shapes\n\nT = TypeVar(\'T\')\n'
+    head += 'from . import types\nfrom . import jobs\nfrom ._answers import Picture, Plan, Report\nfrom ._job import Body, Job, RegionsPart, Shapes\n\n'
+    head += "T = TypeVar('T')\n"
     for name, asynchronous in (('Operations', False), ('AsyncOperations', True)):
         head += f'\n\nclass {name}:\n    """Each takes a picture: bytes, the path of a file, or an open file."""\n\n'
         head += f'    {"async " if asynchronous else ""}def do(self, job: Job[T], picture: Body, *, request_id: Optional[str] = None, traceparent: Optional[str] = None) -> T:\n'

@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zipfile
@@ -27,12 +28,14 @@ from time_limit import pytest_runtest_call, pytest_runtest_setup, pytest_runtest
 
 def pytest_configure(config):
     """Imports the client from a wheel."""
-    config.folder = config.invocation_params.dir / 'build/client-tests' / f'{sys.version_info.major}.{sys.version_info.minor}-{os.getpid()}'
+    config.temporary = tempfile.TemporaryDirectory()
+    config.folder = pathlib.Path(config.temporary.name)
     wheel = os.environ.get('WHEEL')
     if not wheel:
-        done = subprocess.run([ROOT / 'clients/python/build.sh', config.folder / 'wheel'], env={**os.environ, 'BLURD': daemon.BINARY}, check=False)
+        done = subprocess.run([ROOT / 'clients/python/build.sh', config.folder / 'wheel'], env={**os.environ, 'BLURD': daemon.BINARY},
+                              stdout=subprocess.DEVNULL, check=False)
         if done.returncode:
-            pytest.exit('the wheel cannot be built', returncode=done.returncode)
+            pytest.exit('the wheel was not built', returncode=done.returncode)
         wheel, = (config.folder / 'wheel').glob('*.whl')
     zipfile.ZipFile(wheel).extractall(config.folder / 'package')
     sys.path.insert(0, str(config.folder / 'package'))
@@ -91,7 +94,7 @@ class Door(http.server.ThreadingHTTPServer):
         self.server_behind, self.todo, self.asked, self.bodies = server, list(todo), [], []
         super().__init__(('127.0.0.1', 0), Handler)
         self.url = f'http://127.0.0.1:{self.server_address[1]}'
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def handle_error(self, request, client_address):
         pass

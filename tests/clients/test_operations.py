@@ -166,6 +166,15 @@ def test_lists_and_masks(server, client):
     assert client.blur(body, sigma=4, mask=inputs.mask(64, 48)).content == expected
 
 
+def test_numbers_of_numpy(client):
+    numpy = pytest.importorskip('numpy')
+    job = jobs.blur(sigma=numpy.float64(2.5), quality=numpy.int32(80), progressive=numpy.bool_(True), region=[tuple(numpy.float32([1, 2, 3.5, 4]))])
+    assert job.query == 'sigma=2.5&region=1.0,2.0,3.5,4.0&progressive=true&quality=80'
+    assert jobs.blur(sigma=1e-07, autorotate=False).query == 'sigma=1e-07&autorotate=false'
+    with pytest.raises((TypeError, ValueError)):
+        jobs.blur(sigma=object())
+
+
 def test_parameters_that_are_too_long_for_a_query(server, client):
     body = inputs.gradient()
     many = [f'polygon:{i % 20}.{"0" * 40}1,{i % 13}.{"0" * 40}1,{i % 20 + 20}.5,{i % 13}.5,{i % 20}.25,{i % 13 + 15}.5' for i in range(64)]

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A client of blurd, the daemon that blurs, redacts, resizes and searches pictures.
-
-    with blurd.Client('http://localhost:8080') as client:
-        client.redact('photo.jpg', detect='faces').save('safe.jpg')"""
+"""A client of blurd, the daemon that blurs, redacts, resizes and searches pictures: `Client`, and `AsyncClient` for asyncio."""
 
 from . import jobs, types
 from ._answers import Picture, Plan, Report

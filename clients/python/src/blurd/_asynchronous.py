@@ -16,7 +16,7 @@ from ._answers import Answer, Report, read_json
 from ._job import Body, Job
 from ._map import Outcome, map_pictures_asynchronously, read_body_aside
 from ._operations import AsyncOperations
-from ._request import Addresses, Attempts, Request, Settings, addresses_of, answer_of, base_of, request_of
+from ._request import Addresses, Attempts, Request, Settings, addresses_of, answer_of, request_of
 from ._verify import verify_request
 
 T = TypeVar('T')
@@ -48,10 +48,7 @@ class AsyncClient(AsyncOperations):
     ) -> None:
         self._settings = settings = Settings(token, timeout, retries, longest_wait, connections, tls)
         self._turn = itertools.count()
-        self._doors = [
-            httpx.AsyncClient(base_url=base_of(one), transport=httpx.AsyncHTTPTransport(**settings.transport(one)), **settings.options())
-            for one in addresses_of(url)
-        ]
+        self._doors = [httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(**settings.transport(one)), **settings.options(one)) for one in addresses_of(url)]
 
     async def do(self, job: Job[T], picture: Body, *, request_id: Optional[str] = None, traceparent: Optional[str] = None) -> T:
         """Does a job with a picture."""
@@ -65,7 +62,9 @@ class AsyncClient(AsyncOperations):
         """
         return map_pictures_asynchronously(self.do, job, pictures, in_flight, ordered)
 
-    async def verify(self, report: Union[Report, Body], answer: Optional[Body] = None, *, input: Optional[Body] = None, mask: Optional[Body] = None) -> types.Verdict:
+    async def verify(
+        self, report: Union[Report, Body], answer: Optional[Body] = None, *, input: Optional[Body] = None, mask: Optional[Body] = None
+    ) -> types.Verdict:
         """Whether a report holds. Raises NotVerified if it does not.
 
         report: A Report, or the report alone as bytes or the path of its file.

@@ -8,7 +8,7 @@ import functools
 from typing import Any, Dict, Union, get_args, get_origin, get_type_hints
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def members(kind: Any) -> Dict[str, Any]:
     """{name: type} of each member of a class."""
     hints = get_type_hints(kind)

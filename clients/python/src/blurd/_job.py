@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import operator
 import os
 import pathlib
 from dataclasses import dataclass
@@ -11,7 +13,7 @@ from typing import IO, Any, Callable, Generic, Iterable, Optional, Sequence, Tup
 from urllib.parse import quote, urlencode
 
 from ._answers import Answer, Plan
-from .types import ListedRegion, RegionList
+from .types import Box, Boxes, ListedRegion, RegionList
 
 T = TypeVar('T')
 
@@ -20,8 +22,8 @@ Body = Union[bytes, bytearray, memoryview, str, 'os.PathLike[str]', IO[bytes]]
 # A rectangle as four numbers, x, y, width and height, or any shape as text; or several of them.
 Rectangle = Tuple[float, float, float, float]
 Shapes = Union[str, Rectangle, Sequence[Union[str, Rectangle]]]
-# A list of regions as the daemon answers them, as data, or as text in JSON.
-RegionsPart = Union[Plan, RegionList, Sequence[ListedRegion], str]
+# A list of regions: a plan, what `detect` answers, data, or text in JSON.
+RegionsPart = Union[Plan, Boxes, RegionList, Sequence[Union[ListedRegion, Box]], str]
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,13 @@ def read_body(body: Body) -> bytes:
 
 
 def text_of(value: Any) -> str:
-    if isinstance(value, bool):
+    if type(value).__name__ in ('bool', 'bool_'):  # of Python or numpy
         return 'true' if value else 'false'
     if isinstance(value, (tuple, list)):  # a rectangle
         return ','.join(map(text_of, value))
-    return value if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        return value
+    return str(operator.index(value)) if hasattr(value, '__index__') else repr(float(value))
 
 
 def texts(value: Any) -> Iterable[str]:
@@ -76,12 +80,22 @@ def steps(ops: Union[str, Sequence[str]]) -> str:
     return ops if isinstance(ops, str) else '|'.join(ops)
 
 
+def plain(given: Any) -> Any:
+    """Data of it, without what is not there."""
+    if not dataclasses.is_dataclass(given) or isinstance(given, type):
+        return given
+    members = ((one.name, getattr(given, one.name)) for one in dataclasses.fields(given))
+    return {name: [plain(one) for one in value] if isinstance(value, list) else value for name, value in members if value is not None}
+
+
 def regions_text(regions: Optional[RegionsPart]) -> Optional[str]:
     if regions is None or isinstance(regions, str):
         return regions
     if isinstance(regions, Plan):
         return regions.json()
-    return json.dumps(regions if isinstance(regions, dict) else list(regions))
+    if isinstance(regions, (dict, Boxes)):
+        return json.dumps(plain(regions))
+    return json.dumps([plain(one) for one in regions])
 
 
 def make_job(

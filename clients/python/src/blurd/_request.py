@@ -55,10 +55,12 @@ class Settings:
     connections: int = 16
     tls: Any = True
 
-    def options(self) -> Dict[str, Any]:
-        """The arguments of a client of httpx: no limit of the time to wait for a connection, since such requests would be lost."""
+    def options(self, address: str) -> Dict[str, Any]:
+        """The arguments of a client of httpx: no limit of the time to wait for a connection, since such requests would be lost; no proxy
+        of the environment before a Unix socket."""
         headers = {'User-Agent': 'blurd-python', **({'Authorization': f'Bearer {self.token}'} if self.token else {})}
-        return {'headers': headers, 'timeout': httpx.Timeout(self.timeout, connect=min(self.timeout, 10), pool=None)}
+        timeout = httpx.Timeout(self.timeout, connect=min(self.timeout, 10), pool=None)
+        return {'headers': headers, 'timeout': timeout, 'base_url': base_of(address), 'trust_env': socket_of(address) is None}
 
     def transport(self, address: str) -> Dict[str, Any]:
         """The arguments of a transport of httpx."""

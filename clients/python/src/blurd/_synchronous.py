@@ -16,7 +16,7 @@ from ._answers import Answer, Report, read_json
 from ._job import Body, Job, read_body
 from ._map import Outcome, map_pictures
 from ._operations import Operations
-from ._request import Addresses, Attempts, Request, Settings, addresses_of, answer_of, base_of, request_of
+from ._request import Addresses, Attempts, Request, Settings, addresses_of, answer_of, request_of
 from ._verify import verify_request
 
 T = TypeVar('T')
@@ -48,10 +48,7 @@ class Client(Operations):
     ) -> None:
         self._settings = settings = Settings(token, timeout, retries, longest_wait, connections, tls)
         self._turn = itertools.count()
-        self._doors = [
-            httpx.Client(base_url=base_of(one), transport=httpx.HTTPTransport(**settings.transport(one)), **settings.options())
-            for one in addresses_of(url)
-        ]
+        self._doors = [httpx.Client(transport=httpx.HTTPTransport(**settings.transport(one)), **settings.options(one)) for one in addresses_of(url)]
 
     def do(self, job: Job[T], picture: Body, *, request_id: Optional[str] = None, traceparent: Optional[str] = None) -> T:
         """Does a job with a picture."""
