@@ -17,7 +17,7 @@ export BLURD
 
 python=/usr/bin/python3
 [ -x $python ] || python=python3
-rm -rf "$folder"
+rm -f "$folder"/blurd-*.whl
 SOURCE_DATE_EPOCH=$(docker/source_date.sh)
 export SOURCE_DATE_EPOCH
 cd clients/python

@@ -4,6 +4,8 @@
 import asyncio
 import pickle
 import socket
+import ssl
+import subprocess
 import time
 
 import blurd
@@ -182,3 +184,20 @@ def test_a_token(tmp_path):
         for ask in both(own.url('')):
             with pytest.raises(blurd.Unauthorized):
                 ask()
+
+
+def test_certificates(tmp_path):
+    """One that is not trusted is no reason to try again."""
+    names = ('-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-keyout', tmp_path / 'key', '-out', tmp_path / 'certificate')
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', *names],
+                   check=True, capture_output=True)
+    with daemon.Daemon('--tls-cert', tmp_path / 'certificate', '--tls-key', tmp_path / 'key') as own:
+        url = f'https://localhost:{own.port}'
+        for tls in (ssl.create_default_context(cafile=tmp_path / 'certificate'), False):
+            for ask in both(url, tls=tls):
+                assert ask()
+        for ask in both(url):
+            with pytest.raises(blurd.Unavailable, match='CERTIFICATE_VERIFY_FAILED'):
+                begin = time.monotonic()
+                ask()
+            assert time.monotonic() - begin < 2 * daemon.SLOW

@@ -16,7 +16,7 @@ from ._answers import Answer, Report, read_json
 from ._job import Body, Job
 from ._map import Outcome, map_pictures_asynchronously, read_body_aside
 from ._operations import AsyncOperations
-from ._request import Addresses, Attempts, Request, Settings, addresses_of, answer_of, request_of
+from ._request import LOST, Addresses, Attempts, Request, Settings, addresses_of, answer_of, request_of
 from ._verify import verify_request
 
 T = TypeVar('T')
@@ -93,7 +93,7 @@ class AsyncClient(AsyncOperations):
         while True:
             try:
                 return await self._doors[0].get(path)
-            except httpx.TransportError as error:
+            except LOST as error:
                 await asyncio.sleep(attempts.failed(error))
 
     async def _send(self, request: Request) -> Answer:
@@ -103,7 +103,7 @@ class AsyncClient(AsyncOperations):
             try:
                 response = await door.post(**request.arguments())
                 wait = attempts.answered(response)
-            except httpx.TransportError as error:
+            except LOST as error:
                 wait = attempts.failed(error)
             else:
                 if wait is None:

@@ -19,6 +19,7 @@ Addresses = Union[str, Sequence[str]]
 LONGEST_QUERY = 6000  # the daemon takes 8 KiB of path and query
 FIRST_WAIT = 0.1  # seconds, doubled each time where the daemon does not say how long
 Part = Tuple[str, bytes, str]
+LOST = (httpx.RequestError, OSError)  # older versions of httpx let errors of TLS through
 
 
 def addresses_of(given: Optional[Addresses]) -> List[str]:
@@ -131,10 +132,10 @@ class Attempts:
         usual = FIRST_WAIT * 2 ** min(rounds, 16) * random.uniform(0.5, 1)  # so that clients do not come back together
         return min(self.settings.longest_wait, usual if told is None else told)
 
-    def failed(self, error: httpx.HTTPError) -> float:
+    def failed(self, error: Exception) -> float:
         """After an attempt without an answer: seconds to wait. Raises if there is no further attempt."""
-        lost = isinstance(error, (httpx.NetworkError, httpx.RemoteProtocolError, httpx.ConnectTimeout))
-        if not lost:
+        lost = isinstance(error, (httpx.NetworkError, httpx.RemoteProtocolError, httpx.ConnectTimeout, ConnectionError))
+        if not lost or 'CERTIFICATE_VERIFY_FAILED' in str(error):
             kind = errors.Timeout if isinstance(error, httpx.TimeoutException) else errors.Unavailable
             raise kind(str(error) or type(error).__name__) from error
         wait = self.pause(None)

@@ -16,7 +16,7 @@ from ._answers import Answer, Report, read_json
 from ._job import Body, Job, read_body
 from ._map import Outcome, map_pictures
 from ._operations import Operations
-from ._request import Addresses, Attempts, Request, Settings, addresses_of, answer_of, request_of
+from ._request import LOST, Addresses, Attempts, Request, Settings, addresses_of, answer_of, request_of
 from ._verify import verify_request
 
 T = TypeVar('T')
@@ -91,7 +91,7 @@ class Client(Operations):
         while True:
             try:
                 return self._doors[0].get(path)
-            except httpx.TransportError as error:
+            except LOST as error:
                 time.sleep(attempts.failed(error))
 
     def _send(self, request: Request) -> Answer:
@@ -101,7 +101,7 @@ class Client(Operations):
             try:
                 response = door.post(**request.arguments())
                 wait = attempts.answered(response)
-            except httpx.TransportError as error:
+            except LOST as error:
                 wait = attempts.failed(error)
             else:
                 if wait is None:
