@@ -65,6 +65,15 @@ def test_files_that_cannot_be_read(client, url, tmp_path):
         assert outcomes[1].get().width == 64 and outcomes[1].picture == paths[1]
 
 
+def test_keys(client, url, tmp_path):
+    """As the members of a tar have names, which are not unique."""
+    members = [('a.png', PICTURES[0]), ('b.png', BROKEN[11]), ('a.png', PICTURES[1])]
+    for outcomes in (list(client.map(jobs.stats(), iter(members))), outcomes_of(url, members, jobs.stats())):
+        assert [(one.key, one.picture is body, one.error is None) for one, (_, body) in zip(outcomes, members)] == [
+            ('a.png', True, True), ('b.png', True, False), ('a.png', True, True)]
+        assert 'a.png' in repr(outcomes[0])
+
+
 def test_mistakes_are_raised(client, url):
     for wrong in (lambda: list(client.map(jobs.blur(), [17])), lambda: outcomes_of(url, [17])):
         with pytest.raises(TypeError):

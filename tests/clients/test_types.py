@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 
 import daemon
 import inputs
@@ -56,6 +57,8 @@ def test_the_manual_runs(url, photo, tmp_path, monkeypatch):
         pathlib.Path(name).parent.mkdir(exist_ok=True)
         pathlib.Path(name).write_bytes(photo)
     pathlib.Path('photos/broken.jpg').write_bytes(inputs.gradient()[:100])
+    with tarfile.open('photos.tar', 'w') as tar:
+        tar.add('photos')
     names = {'__name__': 'manual'}
     found = blocks()
     for block in found:

@@ -27,6 +27,8 @@ def right(client: blurd.Client) -> None:
     client.rotate(path, angle=90)
     client.crop(path, width='50%', height=20)
     outcomes: Iterator[blurd.Outcome[blurd.Picture]] = client.map(jobs.redact(detect='faces'), [path, b'', 'photo.jpg'])
+    named: Iterator[blurd.Outcome[blurd.types.Boxes]] = client.map(jobs.detect(), [('a name', b''), ('another', b'')])
+    print(next(named).get().width)
     numbers: blurd.types.Statistics = client.do(jobs.stats(), b'')
     Apply(jobs.stats(), url='http://localhost:8080')
     print(verdict.verified, [one.get().content for one in outcomes], numbers.channels[0].mean)
@@ -37,6 +39,7 @@ def wrong(client: blurd.Client) -> None:
     client.blur(b'', edge='none')  # type: ignore[arg-type]
     client.blur(b'', sigmas=8)  # type: ignore[call-arg]
     client.blur(17)  # type: ignore[arg-type]
+    client.map(jobs.blur(), [17])  # type: ignore[list-item]
     client.pipeline(b'')  # type: ignore[call-arg]
     client.stats(b'').save('x')  # type: ignore[attr-defined]
     print(client.do(jobs.blur(), b'').channels)  # type: ignore[attr-defined]

@@ -7,14 +7,14 @@ import asyncio
 import itertools
 import ssl
 from types import TracebackType
-from typing import Any, AsyncIterable, AsyncIterator, Iterable, Optional, Type, TypeVar, Union
+from typing import Any, AsyncIterator, Optional, Type, TypeVar, Union
 
 import httpx
 
 from . import types
 from ._answers import Answer, Report, read_json
 from ._job import Body, Job
-from ._map import Outcome, map_pictures_asynchronously, read_body_aside
+from ._map import Outcome, Sources, map_pictures_asynchronously, read_body_aside
 from ._operations import AsyncOperations
 from ._request import LOST, Addresses, Attempts, Request, Settings, addresses_of, answer_of, request_of
 from ._verify import verify_request
@@ -54,10 +54,10 @@ class AsyncClient(AsyncOperations):
         """Does a job with a picture."""
         return job.read(await self._send(request_of(job, await read_body_aside(picture), request_id, traceparent)))
 
-    def map(self, job: Job[T], pictures: Union[Iterable[Body], AsyncIterable[Body]], *, in_flight: int = 4, ordered: bool = True) -> AsyncIterator[Outcome[T]]:
+    def map(self, job: Job[T], pictures: Sources, *, in_flight: int = 4, ordered: bool = True) -> AsyncIterator[Outcome[T]]:
         """Does a job with many pictures, so many at a time: an outcome for each, which has the result or the error.
 
-        Outcomes come in the order of the pictures, or with `ordered=False` as they are done. Pictures are taken from the
+        A picture may come with a key, as a tuple of both; its outcome has the key, too. Outcomes come in the order of the pictures, or with `ordered=False` as they are done. Pictures are taken from the
         iterable as they are needed: at most twice `in_flight` are in memory.
         """
         return map_pictures_asynchronously(self.do, job, pictures, in_flight, ordered)

@@ -19,6 +19,7 @@ from typing import (
     Iterable,
     Iterator,
     Optional,
+    Tuple,
     TypeVar,
     Union,
 )
@@ -27,6 +28,8 @@ from ._job import Body, Job, read_body
 from .errors import BlurdError
 
 T = TypeVar('T')
+Source = Union[Body, Tuple[Any, Body]]  # a picture, or a key and a picture
+Sources = Union[Iterable[Source], AsyncIterable[Source]]
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,14 @@ class Outcome(Generic[T]):
     """What became of a picture.
 
     index: Its place among the pictures, from 0.
+    key: What was given with it, such as a name; None without.
     picture: The picture as it was given: bytes, or a path.
     result: What the job answered, or None.
     error: Why it did not: a BlurdError, or an OSError if the file cannot be read; or None.
     """
 
     index: int
+    key: Any
     picture: Body = field(repr=False)
     result: Optional[T] = None
     error: Optional[Exception] = None
@@ -51,18 +56,23 @@ class Outcome(Generic[T]):
         return self.result  # type: ignore[return-value]
 
 
+def parted(given: Source) -> Tuple[Any, Body]:
+    return given if isinstance(given, tuple) else (None, given)
+
+
 def checked(in_flight: int) -> int:
     if in_flight < 1:
         raise ValueError('in_flight is the number of pictures at a time, and at least 1')
     return in_flight
 
 
-def map_pictures(do: Callable[[Job[T], Body], T], job: Job[T], pictures: Iterable[Body], in_flight: int, ordered: bool) -> Iterator[Outcome[T]]:
-    def one(index: int, picture: Body) -> Outcome[T]:
+def map_pictures(do: Callable[[Job[T], Body], T], job: Job[T], pictures: Iterable[Source], in_flight: int, ordered: bool) -> Iterator[Outcome[T]]:
+    def one(index: int, given: Source) -> Outcome[T]:
+        key, picture = parted(given)
         try:
-            return Outcome(index, picture, do(job, picture))
+            return Outcome(index, key, picture, do(job, picture))
         except (BlurdError, OSError) as error:
-            return Outcome(index, picture, error=error)
+            return Outcome(index, key, picture, error=error)
 
     def begin() -> Iterator[Outcome[T]]:
         pending: Deque[Future[Outcome[T]]] = collections.deque()
@@ -96,7 +106,7 @@ async def read_body_aside(body: Body) -> bytes:
     return read_body(body)
 
 
-async def all_of(pictures: Union[Iterable[Body], AsyncIterable[Body]]) -> AsyncIterator[Body]:
+async def all_of(pictures: Sources) -> AsyncIterator[Source]:
     if isinstance(pictures, AsyncIterable):
         async for picture in pictures:
             yield picture
@@ -106,17 +116,18 @@ async def all_of(pictures: Union[Iterable[Body], AsyncIterable[Body]]) -> AsyncI
 
 
 async def map_pictures_asynchronously(
-    do: Callable[[Job[T], Body], Awaitable[T]], job: Job[T], pictures: Union[Iterable[Body], AsyncIterable[Body]], in_flight: int, ordered: bool
+    do: Callable[[Job[T], Body], Awaitable[T]], job: Job[T], pictures: Sources, in_flight: int, ordered: bool
 ) -> AsyncIterator[Outcome[T]]:
     places = asyncio.Semaphore(checked(in_flight))
     pending: Deque[asyncio.Task[Outcome[T]]] = collections.deque()
 
-    async def one(index: int, picture: Body) -> Outcome[T]:
+    async def one(index: int, given: Source) -> Outcome[T]:
+        key, picture = parted(given)
         async with places:
             try:
-                return Outcome(index, picture, await do(job, picture))
+                return Outcome(index, key, picture, await do(job, picture))
             except (BlurdError, OSError) as error:
-                return Outcome(index, picture, error=error)
+                return Outcome(index, key, picture, error=error)
 
     async def next_one() -> Outcome[T]:
         done: Any = pending[0] if ordered else (await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED))[0].pop()

@@ -14,7 +14,7 @@ import httpx
 from . import types
 from ._answers import Answer, Report, read_json
 from ._job import Body, Job, read_body
-from ._map import Outcome, map_pictures
+from ._map import Outcome, Source, map_pictures
 from ._operations import Operations
 from ._request import LOST, Addresses, Attempts, Request, Settings, addresses_of, answer_of, request_of
 from ._verify import verify_request
@@ -54,10 +54,10 @@ class Client(Operations):
         """Does a job with a picture."""
         return job.read(self._send(request_of(job, read_body(picture), request_id, traceparent)))
 
-    def map(self, job: Job[T], pictures: Iterable[Body], *, in_flight: int = 4, ordered: bool = True) -> Iterator[Outcome[T]]:
+    def map(self, job: Job[T], pictures: Iterable[Source], *, in_flight: int = 4, ordered: bool = True) -> Iterator[Outcome[T]]:
         """Does a job with many pictures, so many at a time: an outcome for each, which has the result or the error.
 
-        Outcomes come in the order of the pictures, or with `ordered=False` as they are done. Pictures are taken from the
+        A picture may come with a key, as a tuple of both; its outcome has the key, too. Outcomes come in the order of the pictures, or with `ordered=False` as they are done. Pictures are taken from the
         iterable as they are needed: at most twice `in_flight` are in memory.
         """
         return map_pictures(self.do, job, pictures, in_flight, ordered)
