@@ -41,15 +41,22 @@ void batch_break(struct batch *batch, const struct error *why) {
     pthread_mutex_unlock(&batch->lock);
 }
 
+/* Begins no further picture after a failure, unless the batch keeps going. */
+static void heed(struct batch *batch, const struct item *item) {
+    if (item->outcome == ITEM_FAILED && !batch->options->keep_going) {
+        pthread_mutex_lock(&batch->lock);
+        batch->ended = true;
+        pthread_cond_broadcast(&batch->changed);
+        pthread_mutex_unlock(&batch->lock);
+    }
+}
+
 void batch_finish_item(struct batch *batch, struct item *item) {
+    heed(batch, item);
     pthread_mutex_lock(&batch->lock);
     tally_count(&batch->tally, item);
     if (item->outcome == ITEM_DONE) {
         batch->revivals = 0;
-    }
-    if (item->outcome == ITEM_FAILED && !batch->options->keep_going) {
-        batch->ended = true;
-        pthread_cond_broadcast(&batch->changed);
     }
     pthread_mutex_unlock(&batch->lock);
     item_destroy(item);
@@ -171,6 +178,7 @@ void *batch_work(void *argument) {
     }
     for (struct item *item; socket.buffer && (item = take(batch)) != NULL;) {
         do_item(batch, item, &socket, who);
+        heed(batch, item);
         batch->kind->give(batch, item);
     }
     client_socket_close(&socket);

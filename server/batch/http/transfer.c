@@ -115,23 +115,29 @@ static enum status send_request(const struct transfer_job *job, struct client_so
     return status;
 }
 
-/* "urn:blurd:problem:corrupt-image" becomes "corrupt-image". */
+/* "urn:blurd:problem:corrupt-image" becomes "corrupt-image". The detail does not always name the parameter.
+ */
 static void read_problem(struct bytes problem, struct transfer_result *result) {
     struct json_reader reader;
-    char name[16], type[96] = "";
+    char name[16], type[96] = "", parameter[ERROR_PARAMETER_MAX] = "", detail[TRANSFER_DETAIL_MAX] = "";
     bool more, read;
     json_reader_init(&reader, problem);
     read = json_reader_open(&reader, '{');
     while (read && json_reader_next(&reader, '}', &more) && more) {
-        read =
-            json_reader_name(&reader, name, sizeof name) &&
-            (strcmp(name, "type") == 0     ? json_reader_text(&reader, type, sizeof type)
-             : strcmp(name, "detail") == 0 ? json_reader_text(&reader, result->detail, sizeof result->detail)
-                                           : json_reader_skip(&reader));
+        read = json_reader_name(&reader, name, sizeof name) &&
+               (strcmp(name, "type") == 0        ? json_reader_text(&reader, type, sizeof type)
+                : strcmp(name, "parameter") == 0 ? json_reader_text(&reader, parameter, sizeof parameter)
+                : strcmp(name, "detail") == 0    ? json_reader_text(&reader, detail, sizeof detail)
+                                                 : json_reader_skip(&reader));
     }
     const char *colon = strrchr(type, ':');
     if (colon) {
         snprintf(result->reason, sizeof result->reason, "%s", colon + 1);
+    }
+    if (detail[0]) {
+        const bool named = !parameter[0] || strstr(detail, parameter);
+        snprintf(result->detail, sizeof result->detail, "%s%s%.*s", named ? "" : parameter, named ? "" : ": ",
+                 TRANSFER_DETAIL_MAX - ERROR_PARAMETER_MAX - 3, detail);
     }
 }
 
