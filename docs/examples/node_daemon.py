@@ -7,6 +7,7 @@ process on the node has a Client any more, however these ended. Sockets and logs
 
 import ctypes
 import fcntl
+import functools
 import http.client
 import json
 import os
@@ -106,6 +107,12 @@ class Client:
         except CUT as error:
             connection.close()  # the next request opens it again
             return 0, 0, f'no answer: {error!r}'.encode()
+
+
+@functools.lru_cache
+def client(name, job):
+    """One for each process."""
+    return Client(name, job)
 
 
 def sentence(answer):

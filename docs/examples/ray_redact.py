@@ -23,6 +23,8 @@ import shards  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 MODULES = [str(HERE / name) for name in ('node_daemon.py', 'shards.py')]
 
+BATCH, BLOCK = 16, 64
+
 
 class Redact:
     """One on each node, which asks the daemon there."""
@@ -43,7 +45,7 @@ class Redact:
 def pictures(folder):
     """The dataset with the columns path and bytes."""
     if shards.has_parquet(folder):
-        return ray.data.read_parquet(folder, columns=['path', 'bytes'])
+        return ray.data.read_parquet(folder).select_columns(['path', 'bytes'])
     names = ray.data.from_items([{'name': name} for name in shards.files(folder)])
     return names.flat_map(lambda row: ({'path': path, 'bytes': data} for path, data in shards.read(folder, row['name'])))
 
@@ -59,10 +61,11 @@ def main():
     ray.init(runtime_env={'py_modules': MODULES, 'env_vars': {name: value for name, value in os.environ.items() if name.startswith('BLURD')}})
     context = ray.data.DataContext.get_current()
     context.max_map_retries, context.retried_map_errors = 3, ['no daemon']  # on a node that cannot start one
-    nodes = sum(node['Alive'] for node in ray.nodes())
-    rows = pictures(given.source).map_batches(Redact, fn_constructor_args=(given.job,), batch_size=16, batch_format='numpy', concurrency=nodes,
-                                              num_cpus=0, scheduling_strategy='SPREAD')
-    rows.write_parquet(given.target, schema=shards.ROWS, compression='none', use_dictionary=False, row_group_size=64)
+    actors = ray.data.ActorPoolStrategy(size=sum(node['Alive'] for node in ray.nodes()))
+    # Blocks of so many pictures are what nodes share. The daemon is not counted as a CPU: on a node with one, the reading would wait for ever.
+    rows = pictures(given.source).repartition(target_num_rows_per_block=BLOCK).map_batches(
+        Redact, fn_constructor_args=(given.job,), batch_size=BATCH, batch_format='numpy', compute=actors, num_cpus=0, scheduling_strategy='SPREAD')
+    rows.write_parquet(given.target, schema=shards.ROWS, compression='none', use_dictionary=False, row_group_size=BLOCK)
     shards.finish(given.target)
 
 

@@ -21,24 +21,19 @@ import node_daemon  # noqa: E402
 import shards  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-BATCH = 16
+BATCH, BLOCK = 16, 64
 INPUT = 'path string, bytes binary'
 OUTPUT = INPUT + ', status int, error string'
+WRITTEN = {'compression': 'none', 'parquet.enable.dictionary': 'false', 'parquet.block.row.count.limit': BLOCK}
 
 
-class Redact:
-    """Each process of the workers makes a client once, and those of a node ask the same daemon."""
-    clients = {}
-
-    def __init__(self, name, job):
-        self.name, self.job = name, job
-
-    def __call__(self, batches):
-        if self.name not in self.clients:
-            self.clients[self.name] = node_daemon.Client(self.name, self.job)
+def redact(name, job):
+    def each(batches):
+        client = node_daemon.client(name, job)
         for batch in batches:
-            pictures, statuses, errors = zip(*self.clients[self.name].redact(map(bytes, batch['bytes'])))
+            pictures, statuses, errors = zip(*client.redact(map(bytes, batch['bytes'])))
             yield pandas.DataFrame({'path': batch['path'], 'bytes': pictures, 'status': statuses, 'error': errors})
+    return each
 
 
 def reader(folder):
@@ -73,8 +68,8 @@ def main():
     spark = builder.getOrCreate()
     for module in (node_daemon, shards):
         spark.sparkContext.addPyFile(module.__file__)
-    rows = pictures(spark, given.source).mapInPandas(Redact(spark.sparkContext.applicationId, given.job), OUTPUT)
-    rows.write.option('compression', 'none').option('parquet.enable.dictionary', 'false').parquet(given.target)
+    rows = pictures(spark, given.source).mapInPandas(redact(spark.sparkContext.applicationId, given.job), OUTPUT)
+    rows.write.options(**WRITTEN).parquet(given.target)
     spark.stop()
     shards.finish(given.target)
 
