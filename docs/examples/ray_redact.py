@@ -23,7 +23,7 @@ import shards  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 MODULES = [str(HERE / name) for name in ('node_daemon.py', 'shards.py')]
 
-BATCH, BLOCK = 16, 64
+BATCH, GROUP = 16, 64  # pictures that a node gets at a time, and that a file has in a row group
 
 
 class Redact:
@@ -62,10 +62,10 @@ def main():
     context = ray.data.DataContext.get_current()
     context.max_map_retries, context.retried_map_errors = 3, ['no daemon']  # on a node that cannot start one
     actors = ray.data.ActorPoolStrategy(size=sum(node['Alive'] for node in ray.nodes()))
-    # Blocks of so many pictures are what nodes share. The daemon is not counted as a CPU: on a node with one, the reading would wait for ever.
-    rows = pictures(given.source).repartition(target_num_rows_per_block=BLOCK).map_batches(
+    # The daemon is not counted as a CPU: on nodes that have one, the reading would wait for another.
+    rows = pictures(given.source).repartition(target_num_rows_per_block=BATCH).map_batches(
         Redact, fn_constructor_args=(given.job,), batch_size=BATCH, batch_format='numpy', compute=actors, num_cpus=0, scheduling_strategy='SPREAD')
-    rows.write_parquet(given.target, schema=shards.ROWS, compression='none', use_dictionary=False, row_group_size=BLOCK)
+    rows.write_parquet(given.target, schema=shards.ROWS, compression='none', use_dictionary=False, row_group_size=GROUP, min_rows_per_file=GROUP)
     shards.finish(given.target)
 
 

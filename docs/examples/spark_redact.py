@@ -9,7 +9,6 @@ caller are its options there. The master comes from spark-submit, or from $PYSPA
 
 import argparse
 import os
-import pathlib
 import sys
 
 os.environ.setdefault('PYSPARK_PYTHON', sys.executable)  # workers take python3 of their PATH otherwise
@@ -20,11 +19,10 @@ from pyspark.sql import SparkSession  # noqa: E402
 import node_daemon  # noqa: E402
 import shards  # noqa: E402
 
-HERE = pathlib.Path(__file__).resolve().parent
-BATCH, BLOCK = 16, 64
+BATCH, GROUP = 16, 64  # pictures that a worker gets at a time, and that a file has in a row group
 INPUT = 'path string, bytes binary'
 OUTPUT = INPUT + ', status int, error string'
-WRITTEN = {'compression': 'none', 'parquet.enable.dictionary': 'false', 'parquet.block.row.count.limit': BLOCK}
+WRITTEN = {'compression': 'none', 'parquet.enable.dictionary': 'false', 'parquet.block.row.count.limit': GROUP}
 
 
 def redact(name, job):

@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+import tarfile
 
 import pytest
 
@@ -37,7 +38,8 @@ def test_a_daemon_that_is_killed_costs_no_row(own, place, made):
     with cluster.Watch(place, kill_one=True) as watch:
         result = cluster.run('ray_redact.py', place / 'parquet', place / 'of-parquet', own, place)
     cluster.check(result, place / 'of-parquet', made)
-    assert watch.killed and watch.most == 2 and len(watch.seen) == 3, 'one for each node, and one in its place'
+    nodes = len(list(place.glob('blurd-*')))
+    assert watch.killed and watch.most <= nodes == 2 and len(watch.seen) == nodes + 1, 'one for each node, and one in the place of another'
 
 
 def test_tars_and_pictures(own, place, made):
@@ -45,7 +47,7 @@ def test_tars_and_pictures(own, place, made):
     with cluster.Watch(place, kill_one=False) as watch:
         result = cluster.run('ray_redact.py', place / 'mixed', place / 'of-mixed', own, place)
     cluster.check(result, place / 'of-mixed', made, names)
-    assert '1 files are neither tars nor pictures' in result[2] and len(watch.seen) == watch.most == 2
+    assert '1 files are neither tars nor pictures' in result[2] and watch.most <= 2
 
 
 def test_a_result_is_not_overwritten(own, place):
@@ -54,7 +56,10 @@ def test_a_result_is_not_overwritten(own, place):
 
 
 def test_a_tar_that_was_cut_ends_the_job(own, place):
+    """Between two members, which tarfile takes for its end."""
     (place / 'cut').mkdir()
-    (place / 'cut/a.tar').write_bytes((place / 'mixed/000000.tar').read_bytes()[:300000])
+    with tarfile.open(place / 'mixed/000000.tar') as tar:
+        end = tar.getmembers()[4].offset
+    (place / 'cut/a.tar').write_bytes((place / 'mixed/000000.tar').read_bytes()[:end])
     status, _, log = cluster.run('ray_redact.py', place / 'cut', place / 'of-cut', own, place)
-    assert status == 1 and 'a.tar is cut off' in log
+    assert status == 1 and f'a.tar is cut off or damaged at byte {end}' in log
