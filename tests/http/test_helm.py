@@ -117,6 +117,7 @@ def test_the_version_is_the_daemons(shared):
 @pytest.mark.parametrize('name, pattern', (
     ('Dockerfile', r'^ARG VERSION=(\S+)$'), ('docker/debian/changelog', r'\Ablurd \((\S+)\)'),
     ('docker/kubernetes/base/kustomization.yaml', r'^    newTag: (\S+)$'),
-    ('docker/kubernetes/knative/kustomization.yaml', r'^    newTag: (\S+)$')))
+    ('docker/kubernetes/knative/kustomization.yaml', r'^    newTag: (\S+)$'),
+    ('docker/kubernetes/batch/kustomization.yaml', r'^    newTag: (\S+)$')))
 def test_other_files_have_the_same_version(shared, name, pattern):
     assert re.findall(pattern, (daemon.ROOT / name).read_text(), re.M)[:1] == [shared.get('/version').json()['version']]

@@ -23,6 +23,7 @@ from kubernetes_fields import (POD_MONITOR, PROMETHEUS, REVISION, REVISION_CONTA
 FOLDER = daemon.ROOT / 'docker/kubernetes'
 OVERLAYS = ('base', 'keda', 'gpu', 'gpu-keda', 'knative')
 DEPLOYED = OVERLAYS[:-1]
+IMAGES = (*OVERLAYS, 'batch')
 COMPONENTS = ('token', 'tls', 'ingress', 'httproute', 'monitoring')
 VERSIONS = ('1.30', '1.33', '1.36')  # of Kubernetes
 EXTRA = {'keda.sh', 'serving.knative.dev', 'gateway.networking.k8s.io', 'monitoring.coreos.com'}  # groups that are not Kubernetes' own
@@ -30,7 +31,7 @@ EXTRA = {'keda.sh', 'serving.knative.dev', 'gateway.networking.k8s.io', 'monitor
 
 @pytest.fixture(scope='module')
 def built():
-    made = {name: kustomize.build(FOLDER / name) for name in OVERLAYS}
+    made = {name: kustomize.build(FOLDER / name) for name in IMAGES}
     for name in COMPONENTS:
         made[name] = kustomize.make(daemon.ROOT, {'kind': 'Kustomization', 'namespace': 'blurd', 'resources': ['docker/kubernetes/base'],
                                                   'components': [f'docker/kubernetes/components/{name}']}, [])
@@ -77,16 +78,16 @@ def seconds(text):
 
 # --- the form ----------------------------------------------------------------------------------------
 def test_every_file_is_used():
-    for name in (*OVERLAYS, *(f'components/{name}' for name in COMPONENTS)):
+    for name in (*IMAGES, *(f'components/{name}' for name in COMPONENTS)):
         file, = kustomize.load(FOLDER / name / 'kustomization.yaml')
         used = {'kustomization.yaml', *file['resources'], *(patch.get('path') for patch in file.get('patches', ()))}
         assert {path.name for path in (FOLDER / name).iterdir()} <= used
-    assert {path.name for path in FOLDER.iterdir()} == {*OVERLAYS, 'components'}
+    assert {path.name for path in FOLDER.iterdir()} == {*IMAGES, 'components'}
     assert {path.name for path in (FOLDER / 'components').iterdir()} == set(COMPONENTS)
 
 
 @pytest.mark.parametrize('version', VERSIONS)
-@pytest.mark.parametrize('overlay', OVERLAYS + COMPONENTS)
+@pytest.mark.parametrize('overlay', IMAGES + COMPONENTS)
 def test_kinds_of_kubernetes(built, validate, overlay, version):
     for resource in built[overlay]:
         if resource['apiVersion'].split('/')[0] not in EXTRA:
@@ -294,13 +295,13 @@ def test_names_and_labels_agree(built, overlay):
         {one(resources, 'Namespace')['metadata']['name']}
 
 
-@pytest.mark.parametrize('overlay', OVERLAYS)
+@pytest.mark.parametrize('overlay', IMAGES)
 def test_the_image_is_of_this_version(built, overlay):
     version = re.search(r'"(.*)"', (daemon.ROOT / 'core/version.h').read_text().split('BLURD_VERSION', 1)[1]).group(1)
     assert container(built[overlay])['image'].endswith(f'/blurd:{version}')
 
 
-@pytest.mark.parametrize('overlay', OVERLAYS)
+@pytest.mark.parametrize('overlay', IMAGES)
 def test_a_pod_may_do_nothing(built, overlay):
     """The rules of the namespace, `restricted`, and the user of the image."""
     own = container(built[overlay])['securityContext']
