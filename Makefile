@@ -22,6 +22,7 @@
 #   make check-python    the Python client on each Python from 3.9 to 3.13 that this machine has, two minutes
 #   make check-browser   the playground in Chromium, some minutes
 #   make check-clients   the playground's programs and docs/examples in each language, with Go and Mono
+#   make check-clusters  docs/examples on clusters of Ray and Spark on this host, which come from PyPI (600 MB), and Debian's Java
 #   make check-hostile   hostile pictures and clients against this build, some minutes
 #   make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
 #   make check-image     the container image, built by buildah and run, some minutes
@@ -140,7 +141,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load check-python coverage \
+BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-hostile check-load check-python coverage \
                   check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
@@ -496,6 +497,12 @@ check-clients:
 	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/browser/test_snippets.py $(ARGS)
 	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/http/test_examples.py tests/http/test_nginx_example.py $(ARGS)
 
+check-clusters:
+	@config/packages.sh clusters
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
+	@config/pypi.sh clusters
+	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/clusters $(ARGS)
+
 # The image needs root, as buildah and debootstrap do here.
 check-image:
 	@config/packages.sh image
@@ -604,7 +611,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-hostile check-load check-python python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-hostile check-load check-python python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

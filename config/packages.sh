@@ -9,6 +9,7 @@
 #     config/packages.sh test     and what `make test` needs
 #     config/packages.sh browser  and what `make check-browser` needs: Chromium, half a gigabyte
 #     config/packages.sh clients  and what `make check-clients` needs: Go and Mono, 0.5 GB more
+#     config/packages.sh clusters and what `make check-clusters` needs: Java; `make test` has it, too
 #     config/packages.sh bench    what `make bench` needs, with programs to compare with
 #     config/packages.sh load     what `make check-load` needs
 #     config/packages.sh deb      what `make deb` and `check-reproducible` need
@@ -28,8 +29,10 @@ build=(gcc g++ libc6-dev make xz-utils libjpeg62-turbo-dev libpng-dev libdeflate
 run=("${build[@]}" curl)
 lint=("${build[@]}" git libcmocka-dev python3 nodejs universal-ctags)
 test=("${run[@]}" "${lint[@]}" procps python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests
-    python3-scipy python3-yaml openssl nginx-light libnginx-mod-http-lua python3-httpx python3-nacl python3-cffi-backend bubblewrap valgrind clang libclang-rt-dev webp libavif-bin libheif-examples node-typescript)
+    python3-scipy python3-yaml openssl nginx-light libnginx-mod-http-lua python3-httpx python3-nacl python3-cffi-backend bubblewrap valgrind clang libclang-rt-dev webp libavif-bin libheif-examples
+    node-typescript default-jre-headless python3-setuptools)
 browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
+clusters=("${run[@]}" default-jre-headless procps python3-setuptools python3-pytest python3-numpy python3-pil python3-requests)
 clients=("${browser[@]}" golang-go mono-mcs mono-runtime libmono-system-net-http4.0-cil)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace iproute2 wrk)
@@ -48,6 +51,7 @@ lint) wanted=("${lint[@]}") ;;
 test) wanted=("${test[@]}") ;;
 browser) wanted=("${browser[@]}") ;;
 clients) wanted=("${clients[@]}") ;;
+clusters) wanted=("${clusters[@]}") ;;
 bench) wanted=("${bench[@]}") ;;
 load) wanted=("${load[@]}") ;;
 deb) wanted=("${deb[@]}") ;;
@@ -55,8 +59,8 @@ image) wanted=("${image[@]}") ;;
 docker) wanted=("${docker[@]}") ;;
 package) wanted=("${package[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
-python) printf '%s\n' "${browser[@]}" "${bench[@]}" "${load[@]}" | sed -n '/^python3-pip$/d; /^python3-/p' | sort -u && exit ;;
-*) say "usage: $0 build|run|lint|test|browser|clients|bench|load|deb|image|docker|package|arm64|python" >&2 && exit 64 ;;
+python) printf '%s\n' "${browser[@]}" "${bench[@]}" "${load[@]}" | sed -n '/^python3-pip$/d; /^python3-setuptools$/d; /^python3-/p' | sort -u && exit ;;
+*) say "usage: $0 build|run|lint|test|browser|clients|clusters|bench|load|deb|image|docker|package|arm64|python" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

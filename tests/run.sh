@@ -3,7 +3,7 @@
 # Everything that `make test` does after the packages are there. Every stage runs, also
 # after one has failed; the last line counts the stages.
 #
-#     tests/run.sh [STAGE]...     style unit kernels http install api corpus modern instructions fuzz; all without
+#     tests/run.sh [STAGE]...     style unit kernels http install api clusters corpus modern instructions fuzz; all without
 #     tests/run.sh quick          what takes minutes (`make check`): style, unit and filter tests, some HTTP tests; release build
 #     tests/run.sh fuzz SECONDS   each fuzz target for so long (12); beside other stages where there are any
 #
@@ -159,6 +159,12 @@ api() {
     BLURD=$PWD/build/$1/blurd $python tests/api/run.py
 }
 
+# The release build alone: daemons are killed, and each has a keeper, which are the same for every build.
+clusters() {
+    config/pypi.sh clusters
+    BLURD=$PWD/build/$1/blurd noting 900 $python -m pytest -q -rfEs -p no:cacheprovider tests/clusters
+}
+
 corpus() {
     [ -d "$CORPUS" ] || { echo "no corpus at $CORPUS: set CORPUS to run these" && return 77; }
     each_program "build/$1/tests/corpus" "$CORPUS"
@@ -219,6 +225,7 @@ trap 'ahead_end; kill "${behind_pid[@]}" 2>/dev/null' EXIT
 fetch() {
     ! wanted http || { config/pypi.sh kubernetes && config/pypi.sh helm && config/pypi.sh faces; }
     ! wanted api || { config/pypi.sh api && config/pypi.sh clients; }
+    ! wanted clusters || config/pypi.sh clusters
 }
 
 fuzz_begin() {
@@ -274,6 +281,7 @@ wanted style && stage "style" tests/check/run.sh
     wanted unit && stage "unit tests, $config" each_program build/$config/tests/unit
     wanted unit && stage "fuzz regressions, $config" replay $config
     [ -z "${behind_pid[api]-}" ] || stage "api" await api
+    [ $config != asan ] || { wanted clusters && stage "clusters" clusters release; }
     wanted http && stage "http tests, $config" http $config
     [ $config != release ] || ! wanted http || build_ahead
     wanted unit && TIME_LIMIT_FACTOR=2 behind "filters $config" idle each_program build/$config/tests/filters
