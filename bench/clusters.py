@@ -5,9 +5,9 @@ pictures to the same daemon, as a Markdown table:
 
     tests/python.sh bench/clusters.py [PICTURES]     of 800x600, in parquet (200)
 
-Each script runs twice, with few pictures and with all: the difference is the rate without the start of session, actors and daemon.
-Needs what `make check-clusters` installs; $BLURD is the daemon, and $BLURD_FACE_MODEL its model."""
+The rate without the start of session, actors and daemon is that between the first and the last answer in the daemon's log. Needs what `make check-clusters` installs; $BLURD is the daemon, and $BLURD_FACE_MODEL its model."""
 
+import datetime
 import os
 import pathlib
 import sys
@@ -26,7 +26,7 @@ import cluster  # noqa: E402
 import daemon  # noqa: E402
 import pictures  # noqa: E402
 
-FEW, THREADS = 16, 4
+THREADS = 4
 SPARK = '--master local-cluster[1,2,1024] --conf spark.ui.enabled=false --conf spark.driver.host=127.0.0.1 pyspark-shell'
 
 
@@ -57,14 +57,18 @@ def plain(made, own):
 
 
 def script(name, made, own, place):
-    """Seconds of a run."""
+    """Seconds of a run, and those from the first answer to the last."""
     rows = {f'{i}.jpg': (data,) for i, data in enumerate(made)}
     folder = pathlib.Path(tempfile.mkdtemp(dir=place))
     cluster.write_parquet(folder / 'in', rows)
     begin = time.monotonic()
-    status, _, log = cluster.run(name, folder / 'in', folder / 'out', own, place)
+    status, _, log = cluster.run(name, folder / 'in', folder / 'out', {**own, 'TMPDIR': str(folder), 'BLURD_LOG_LEVEL': 'info'}, folder)
+    seconds = time.monotonic() - begin
     assert status == 0, log[-3000:]
-    return time.monotonic() - begin
+    lines = next(folder.glob('blurd-*/log')).read_text().splitlines()
+    times = [datetime.datetime.fromisoformat(line.split()[0]) for line in lines if ' path=/redact ' in line]
+    assert len(times) == len(made)
+    return seconds, (times[-1] - times[0]).total_seconds()
 
 
 def main():
@@ -72,15 +76,14 @@ def main():
     made = [pictures.jpeg(pictures.photograph(800, 600, seed=i)) for i in range(count)]
     with tempfile.TemporaryDirectory(prefix='b', dir='/tmp') as place:
         own = environment(place)
-        before = plain(made, own)
         print(f'{cluster.JOB}, {count} pictures of 800x600, {sum(map(len, made)) // count // 1000} kB each, {os.cpu_count()} cores\n')
         print('| | pictures a second | with the start | start, s |\n|---|---|---|---|')
+        alone = [plain(made, own)]
         for name in ('ray_redact.py', 'spark_redact.py'):
-            few, all_of_them = script(name, made[:FEW], own, place), script(name, made, own, place)
-            rate = (count - FEW) / (all_of_them - few)
-            print(f'| {name} | {rate:.1f} | {count / all_of_them:.1f} | {few - FEW / rate:.1f} |', flush=True)
-        after = plain(made, own)
-        print(f'| requests, {THREADS} threads, before and after | {count / before:.1f}, {count / after:.1f} | | |')
+            seconds, work = script(name, made, own, place)
+            alone.append(plain(made, own))
+            print(f'| {name} | {(count - 1) / work:.1f} | {count / seconds:.1f} | {seconds - work:.1f} |', flush=True)
+        print(f'| requests, {THREADS} threads: before, between, after | ' + ', '.join(f'{count / each:.1f}' for each in alone) + ' | | |')
 
 
 if __name__ == '__main__':
