@@ -62,7 +62,7 @@ def script(name, made, own, place):
     folder = pathlib.Path(tempfile.mkdtemp(dir=place))
     cluster.write_parquet(folder / 'in', rows)
     begin = time.monotonic()
-    status, _, log = cluster.run(name, folder / 'in', folder / 'out', {**own, 'TMPDIR': str(folder), 'BLURD_LOG_LEVEL': 'info'}, folder)
+    status, _, log = cluster.run(name, folder / 'in', folder / 'out', {**own, 'TMPDIR': str(folder)}, folder)
     seconds = time.monotonic() - begin
     assert status == 0, log[-3000:]
     lines = next(folder.glob('blurd-*/log')).read_text().splitlines()

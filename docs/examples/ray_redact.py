@@ -8,6 +8,7 @@ the exit status is 1 if there are any. All nodes see both folders, and have `blu
 caller are its options there. Ray keeps pictures unencrypted in its temporary folder when they do not fit into memory."""
 
 import argparse
+import itertools
 import os
 import pathlib
 import sys
@@ -16,6 +17,7 @@ os.environ['RAY_USAGE_STATS_ENABLED'] = '0'  # before ray is there: nothing is t
 
 import numpy  # noqa: E402
 import ray  # noqa: E402
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: E402
 
 import node_daemon  # noqa: E402
 import shards  # noqa: E402
@@ -58,13 +60,16 @@ def main():
     given = parser.parse_args()
     if os.path.exists(given.target):
         sys.exit(f'{given.target} is there already')
-    ray.init(runtime_env={'py_modules': MODULES, 'env_vars': {name: value for name, value in os.environ.items() if name.startswith('BLURD')}})
+    ray.init(log_to_driver=False, runtime_env={'py_modules': MODULES, 'env_vars': {name: value for name, value in os.environ.items() if name.startswith('BLURD')}})
     context = ray.data.DataContext.get_current()
     context.max_map_retries, context.retried_map_errors = 3, ['no daemon']  # on a node that cannot start one
-    actors = ray.data.ActorPoolStrategy(size=sum(node['Alive'] for node in ray.nodes()))
-    # The daemon is not counted as a CPU: on nodes that have one, the reading would wait for another.
+    nodes = [node['NodeID'] for node in ray.nodes() if node['Alive']]
+    turns = itertools.cycle(nodes)  # an actor on each, unless one is lost
+    # An actor without any CPU would be put anywhere. With this part of one, a node needs two CPUs, as reading takes a whole one.
     rows = pictures(given.source).repartition(target_num_rows_per_block=BATCH).map_batches(
-        Redact, fn_constructor_args=(given.job,), batch_size=BATCH, batch_format='numpy', compute=actors, num_cpus=0, scheduling_strategy='SPREAD')
+        Redact, fn_constructor_args=(given.job,), batch_size=BATCH, batch_format='numpy', num_cpus=0.1,
+        compute=ray.data.ActorPoolStrategy(size=len(nodes)),
+        ray_remote_args_fn=lambda: {'scheduling_strategy': NodeAffinitySchedulingStrategy(next(turns), soft=True)})
     rows.write_parquet(given.target, schema=shards.ROWS, compression='none', use_dictionary=False, row_group_size=GROUP, min_rows_per_file=GROUP)
     shards.finish(given.target)
 

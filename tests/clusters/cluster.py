@@ -32,7 +32,7 @@ SECONDS = 120 * daemon.SLOW
 
 
 def environment(more):
-    own = daemon.clean_environment(BLURD=os.path.abspath(daemon.BINARY), BLURD_WORKERS='1', BLURD_GPUS='none', **more)
+    own = daemon.clean_environment(BLURD=os.path.abspath(daemon.BINARY), BLURD_WORKERS='1', BLURD_GPUS='none', BLURD_LOG_LEVEL='info', **more)
     return {**own, 'BLURD_FACE_MODEL': MODEL} if MODEL else own
 
 
@@ -147,15 +147,14 @@ def processes(place):
 
 
 def daemons(place):
-    """{pid: seconds of processor time} of the daemons of all keepers."""
+    """{pid: how many answers its folder's log has} of the daemons of all keepers."""
     found = {}
     for keeper, command in processes(place).items():
         try:
             children = pathlib.Path(f'/proc/{keeper}/task/{keeper}/children').read_text().split() if 'node_daemon.py' in command else ()
             for pid in children:
-                name, _, rest = pathlib.Path(f'/proc/{pid}/stat').read_text().partition('(')[2].rpartition(')')
-                if name == os.path.basename(daemon.BINARY)[:15]:
-                    found[int(pid)] = sum(map(int, rest.split()[11:13])) / os.sysconf('SC_CLK_TCK')
+                if pathlib.Path(f'/proc/{pid}/comm').read_text().strip() == os.path.basename(daemon.BINARY)[:15]:
+                    found[int(pid)] = pathlib.Path(command.split()[-1], 'log').read_text().count(' status=')
         except OSError:
             pass  # it has ended
     return found
@@ -174,7 +173,7 @@ class Watch:
             now = daemons(self.place)
             self.seen |= set(now)
             self.most = max(self.most, len(now))
-            worked = [pid for pid, seconds in now.items() if seconds > 0.2]
+            worked = [pid for pid, answers in now.items() if answers > 4]
             if worked and self.left:
                 self.killed, self.left = worked[0], 0
                 kill(worked[0])

@@ -11,7 +11,7 @@ MEMORY = 100 << 20  # of each node's object store
 
 
 def main():
-    node = {'num_cpus': 1, 'object_store_memory': MEMORY, 'include_dashboard': False, 'node_ip_address': '127.0.0.1'}
+    node = {'num_cpus': 2, 'object_store_memory': MEMORY, 'include_dashboard': False, 'node_ip_address': '127.0.0.1'}
     cluster = Cluster(initialize_head=True, head_node_args=node)
     try:
         cluster.add_node(**node)

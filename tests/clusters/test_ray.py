@@ -15,10 +15,10 @@ TIME_LIMIT = 180
 
 @pytest.fixture(scope='module')
 def own(place):
-    """The environment of a cluster of two nodes, each of which has a CPU."""
-    # Ray has the last but one for hosts without a network: all of it stays on 127.0.0.1.
+    """The environment of a cluster of two nodes."""
+    # CLUSTER keeps all of it on 127.0.0.1, and a job begins when both nodes can work.
     own = cluster.environment({'PYTHONPATH': str(conftest.PACKAGES), 'RAY_USAGE_STATS_ENABLED': '0', 'RAY_TMPDIR': str(place), 'TMPDIR': str(place),
-                               'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER': '0', 'HOME': str(place)})
+                               'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER': '0', 'HOME': str(place), 'RAY_DATA_DEFAULT_WAIT_FOR_MIN_ACTORS_S': '60'})
     with subprocess.Popen([sys.executable, conftest.ROOT / 'tests/clusters/ray_nodes.py'], env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=(place / 'nodes.log').open('wb')) as nodes:
         try:
