@@ -16,6 +16,7 @@ import pytest
 
 import daemon
 import evidence
+import faces
 import pictures
 
 JOB = 'blur?sigma=3'
@@ -394,3 +395,27 @@ def test_a_signal_ends_it_in_order(many, tmp_path):
     said = process.communicate(timeout=60 * daemon.SLOW)[1]
     assert process.returncode == 1 and ' not begun in ' in said and ' 0 failed' in said
     assert set(files(tmp_path / 'out')) == set(lines(tmp_path / 'report'))
+
+
+# --- the manual ----------------------------------------------------------------------------
+@faces.needed
+def test_the_lines_of_the_manual(tmp_path):
+    """docs/batch.md, with a folder photos/ and the daemons that its lines name."""
+    (tmp_path / 'photos/more').mkdir(parents=True)
+    body = faces.photograph()
+    (tmp_path / 'photo.jpg').write_bytes(body)
+    for name in ('a.jpg', 'more/b.jpg'):
+        (tmp_path / 'photos' / name).write_bytes(body)
+    text = (daemon.ROOT / 'docs/batch.md').read_text()
+    commands = [line[4:] for line in text.splitlines() if line.startswith('    ')]
+    assert len(commands) >= 7
+    (tmp_path / 'bin').mkdir()
+    (tmp_path / 'bin/blurd').symlink_to(pathlib.Path(daemon.BINARY).resolve())
+    environment = daemon.clean_environment(PATH=f'{tmp_path}/bin:{os.environ["PATH"]}', BLURD_FACE_MODEL=str(faces.MODEL), BLURD_TEXT_MODEL='none')
+    with daemon.Daemon('--face-model', faces.MODEL, listen=f'unix:{tmp_path}/daemon'):
+        for command in commands:
+            command = command.replace('http://127.0.0.1:8080,http://127.0.0.1:8081', f'unix:{tmp_path}/daemon').replace('faces,text', 'faces')
+            done = subprocess.run(['bash', '-c', command], cwd=tmp_path, capture_output=True, timeout=60 * daemon.SLOW, check=False, env=environment)
+            assert done.returncode == 0, (command, done.stderr)
+    assert set(lines(tmp_path / 'redacted.jsonl')) == {'a.jpg', 'more/b.jpg'}
+    assert set(members_of((tmp_path / 'redacted.tar').read_bytes())) == {'photos/a.jpg', 'photos/more/b.jpg'}
