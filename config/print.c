@@ -120,6 +120,29 @@ static void print_markdown_row(const struct option *row, FILE *out) {
             row->reloads ? " A reload changes it." : "");
 }
 
+/* The options of `blurd run`. */
+static void print_markdown_job(FILE *out) {
+    size_t count;
+    const char *letters;
+    const struct option *rows = job_options(&count, &letters);
+    fputs("\n## Options of `blurd run`\n\n"
+          "These are flags only. Switches need no value.\n\n"
+          "| flag | default | what it does |\n|---|---|---|\n",
+          out);
+    for (size_t i = 0; i < count; i++) {
+        char text[OPTION_VALUE_MAX];
+        option_format_initial(&rows[i], text);
+        fputs("| `--", out);
+        print_dashed(rows[i].name, out);
+        fputc('`', out);
+        if (letters[i]) {
+            fprintf(out, ", `-%c`", letters[i]);
+        }
+        fprintf(out, " | %s%s%s | %s |\n", *text ? "`" : "", *text ? text : "empty", *text ? "`" : "",
+                rows[i].help);
+    }
+}
+
 static void print_markdown(FILE *out) {
     static const char *const head =
         "<!-- SPDX-License-Identifier: MIT. Made by `make docs` from config/options.def; edit that. -->\n"
@@ -150,29 +173,6 @@ static void print_markdown(FILE *out) {
         print_markdown_row(&rows[i], out);
     }
     print_markdown_job(out);
-}
-
-/* The options of `blurd run`. */
-static void print_markdown_job(FILE *out) {
-    size_t count;
-    const char *letters;
-    const struct option *rows = job_options(&count, &letters);
-    fputs("\n## Options of `blurd run`\n\n"
-          "These are flags only. Switches need no value; `--hash=off` turns one off.\n\n"
-          "| flag | default | what it does |\n|---|---|---|\n",
-          out);
-    for (size_t i = 0; i < count; i++) {
-        char text[OPTION_VALUE_MAX];
-        option_format_initial(&rows[i], text);
-        fputs("| `--", out);
-        print_dashed(rows[i].name, out);
-        fputc('`', out);
-        if (letters[i]) {
-            fprintf(out, ", `-%c`", letters[i]);
-        }
-        fprintf(out, " | %s%s%s | %s |\n", *text ? "`" : "", *text ? text : "empty", *text ? "`" : "",
-                rows[i].help);
-    }
 }
 
 static void print_file(FILE *out) {

@@ -15,8 +15,10 @@
 struct batch;
 
 struct batch_kind {
-    /* Takes the next picture, with item->in open or a failure. False at the end. One thread at a time. */
+    /* Takes the next picture, or a failure. False at the end. One thread at a time. */
     bool (*take)(struct batch *batch, struct item *item);
+    /* Opens item->in where it is not, unless the item is decided. NULL: `take` does. */
+    void (*open)(struct batch *batch, struct item *item);
     /* Opens item->out. ST_BUSY: no answer can be written. */
     enum status (*begin)(struct batch *batch, struct item *item, struct error *err);
     /* Hands on what came of it, and owns the item from then on. */
@@ -41,6 +43,7 @@ struct batch {
     size_t addresses;
     bool ended;                /* there is no further picture, or none is begun any more */
     bool stopping;             /* nor is any tried again */
+    bool over;                 /* nor does a signal mean anything */
     bool lost;                 /* the own daemon may have ended */
     unsigned revivals;         /* since the last picture that was done */
     struct error broken;       /* why no picture can be done; status ST_OK: they can */

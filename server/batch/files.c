@@ -35,8 +35,8 @@ static struct bytes text_bytes(const char *text) {
     return (struct bytes){(const uint8_t *)text, strlen(text)};
 }
 
-/* Opens the file and decides whether there is anything to do: `known` is the state in which it was done. */
-static void open_input(struct batch *batch, struct item *item, uint32_t known) {
+/* Opens the file and decides whether there is anything to do. */
+static void open_input(struct batch *batch, struct item *item) {
     struct files *files = batch->state;
     const struct input *input = &item->input;
     item->in = open(input->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -45,7 +45,7 @@ static void open_input(struct batch *batch, struct item *item, uint32_t known) {
         item_fail(item, ITEM_FAILED, "unreadable", strerror(errno));
     } else if (!S_ISREG(item->file.st_mode)) {
         item_fail(item, ITEM_FAILED, "unreadable", "it is no file");
-    } else if (known == journal_state(files->names, &item->file)) {
+    } else if (item->known == journal_state(files->names, &item->file)) {
         item->outcome = ITEM_KEPT;
     } else if (input->folder && !picture_names_fit(item->in, input->name)) {
         item_fail(item, ITEM_SKIPPED, "no-picture",
@@ -69,12 +69,10 @@ static bool take(struct batch *batch, struct item *item) {
     pthread_mutex_lock(&files->lock);
     const uint64_t digest = names_digest(files->names, text_bytes(item->input.name));
     const enum status status = names_take(files->names, digest, &taken, &err);
-    const uint32_t known = names_get(files->names, digest);
+    item->known = names_get(files->names, digest);
     pthread_mutex_unlock(&files->lock);
     if (status != ST_OK || taken) {
         item_fail(item, ITEM_FAILED, "same-name", "another file has this name in the output");
-    } else {
-        open_input(batch, item, known);
     }
     return true;
 }
@@ -88,7 +86,6 @@ static enum status begin(struct batch *batch, struct item *item, struct error *e
 static void name_answer(struct files *files, struct item *item) {
     struct error err = {0};
     bool taken = false;
-    enum status status = ST_OK;
     if (files->output.single[0]) {
         snprintf(item->answer, sizeof item->answer, "%s", files->output.single);
         return;
@@ -97,11 +94,13 @@ static void name_answer(struct files *files, struct item *item) {
         item_fail(item, ITEM_FAILED, "output", "the name of the answer would be too long");
         return;
     }
-    if (strcmp(item->answer, item->input.name) != 0) {
-        pthread_mutex_lock(&files->lock);
-        status = names_take(files->names, names_digest(files->names, text_bytes(item->answer)), &taken, &err);
-        pthread_mutex_unlock(&files->lock);
+    if (strcmp(item->answer, item->input.name) == 0) {
+        return; /* it was looked at when the file was taken */
     }
+    pthread_mutex_lock(&files->lock);
+    const enum status status =
+        names_take(files->names, names_digest(files->names, text_bytes(item->answer)), &taken, &err);
+    pthread_mutex_unlock(&files->lock);
     if (status != ST_OK || taken || output_is(&files->output, item->answer, &item->file)) {
         item_fail(item, ITEM_FAILED, "same-name", "another file has the name of the answer");
     }
@@ -265,7 +264,7 @@ static enum status finish(struct batch *batch, struct error *err) {
 }
 
 static const struct batch_kind kind = {
-    .take = take, .begin = begin, .give = give, .tick = tick, .finish = finish};
+    .take = take, .open = open_input, .begin = begin, .give = give, .tick = tick, .finish = finish};
 
 static bool is_folder(const char *path) {
     struct stat file;

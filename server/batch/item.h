@@ -25,7 +25,8 @@ struct item {
     struct transfer_result result;
     unsigned tries;
     double ms;
-    void *more; /* of the kind of batch */
+    uint32_t known; /* the state of the file in an earlier batch; 0: none */
+    void *more;     /* of the kind of batch */
     struct item *next;
 };
 

@@ -37,11 +37,21 @@ static void *await_signals(void *argument) {
     sigaddset(&both, SIGTERM);
     sigwait(&both, &which);
     pthread_mutex_lock(&batch->lock);
+    const bool over = batch->over;
     batch->ended = true;
     pthread_cond_broadcast(&batch->changed);
     pthread_mutex_unlock(&batch->lock);
+    if (over) {
+        return NULL;
+    }
     fputs("\nblurd: no further picture is begun; once more to stop at once\n", stderr);
     sigwait(&both, &which);
+    pthread_mutex_lock(&batch->lock);
+    const bool ended = batch->over;
+    pthread_mutex_unlock(&batch->lock);
+    if (ended) {
+        return NULL;
+    }
     signal(which, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &both, NULL);
     raise(which);
@@ -150,12 +160,14 @@ static void look_on(struct crowd *crowd) {
 
 enum status run_pictures(struct batch *batch, struct error *err) {
     struct crowd crowd = {.batch = batch, .buffer = malloc(CLIENT_SOCKET_BUFFER), .asked_ns = clock_ns()};
-    sigset_t both, before;
+    sigset_t both, blocked, before;
     pthread_t signals;
     sigemptyset(&both);
     sigaddset(&both, SIGINT);
     sigaddset(&both, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &both, &before);
+    blocked = both;
+    sigaddset(&blocked, SIGPIPE); /* a reader or a daemon that ends is an error to tell */
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
     const bool watched = pthread_create(&signals, NULL, await_signals, batch) == 0;
     enum status status = crowd.buffer && watched ? ST_OK : fail(err, ST_BUSY, "out of memory");
     status = status == ST_OK ? add_threads(&crowd, wanted(&crowd), err) : status;
@@ -167,7 +179,10 @@ enum status run_pictures(struct batch *batch, struct error *err) {
     }
     batch->kind->tick(batch, true);
     if (watched) {
-        pthread_cancel(signals);
+        pthread_mutex_lock(&batch->lock);
+        batch->over = true;
+        pthread_mutex_unlock(&batch->lock);
+        pthread_kill(signals, SIGTERM);
         pthread_join(signals, NULL);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -184,6 +199,9 @@ void run_dry(struct batch *batch) {
         if (!item || !batch->kind->take(batch, item)) {
             item_destroy(item);
             return;
+        }
+        if (batch->kind->open && item->outcome == ITEM_OPEN) {
+            batch->kind->open(batch, item);
         }
         if (item->outcome == ITEM_OPEN) {
             item->outcome = ITEM_DONE;

@@ -4,7 +4,6 @@
 #include "server/batch/tars.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -289,7 +288,6 @@ enum status tars_create(struct batch *batch, const struct job_line *line, struct
     tars->destination.output.root = tars->destination.output.partial = -1;
     pthread_mutex_init(&tars->lock, NULL);
     pthread_cond_init(&tars->changed, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a reader that ends is an error to tell */
     enum status status = open_input(tars, line, err);
     if (status == ST_OK && !line->options.dry_run) {
         status = destination_open(&tars->destination, line->options.output, err);

@@ -83,6 +83,8 @@ static struct item *take(struct batch *batch) {
     if (!more) {
         item_destroy(item);
         item = NULL;
+    } else if (batch->kind->open && item->outcome == ITEM_OPEN) {
+        batch->kind->open(batch, item);
     }
     return item;
 }

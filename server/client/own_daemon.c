@@ -20,7 +20,7 @@
 enum { ACTIVATION_FD = 3, WORDS_MAX = 256, OPTIONS_MAX = 96, OPTION_SIZE = OPTION_VALUE_MAX + 64 };
 
 /* In the new process. */
-static void become(int fd, int count, char *const *words) {
+static void become(pid_t parent, int fd, int count, char *const *words) {
     char *arguments[WORDS_MAX + 1];
     char pid[16];
     for (int i = 0; i < count; i++) {
@@ -33,6 +33,9 @@ static void become(int fd, int count, char *const *words) {
     sigprocmask(SIG_SETMASK, &none, NULL); /* what the command blocks */
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) { /* it has ended already */
+        _exit(EX_OSERR);
+    }
     bool moved = fd == ACTIVATION_FD ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, ACTIVATION_FD) == ACTIVATION_FD;
     if (moved && setenv("LISTEN_FDS", "1", 1) == 0 && setenv("LISTEN_PID", pid, 1) == 0 &&
         unsetenv("LISTEN_FDNAMES") == 0 && setenv("BLURD_LOG_LEVEL", "warning", 1) == 0) {
@@ -46,9 +49,10 @@ enum status own_daemon_spawn(int listening, int count, char *const *words, pid_t
         return fail(err, ST_ARGUMENT, "%d options are more than the %d that a daemon takes", count - 1,
                     WORDS_MAX - 1);
     }
+    const pid_t parent = getpid();
     *pid = fork();
     if (*pid == 0) {
-        become(listening, count, words);
+        become(parent, listening, count, words);
     }
     return *pid > 0 ? ST_OK : fail(err, ST_BUSY, "cannot start a process: %s", strerror(errno));
 }

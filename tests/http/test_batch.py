@@ -83,7 +83,7 @@ def test_files_that_are_no_pictures(tree, answers, tmp_path):
     (folder / '._a.jpg').write_bytes(b'\0\5\x16\7')
     (folder / 'cut.jpg').write_bytes(CUT)
     (folder / 'empty.png').write_bytes(b'')
-    code, _, said = run(JOB, 'in', '-r', '-k', '-o', 'out', '-R', 'report', cwd=tmp_path)
+    code, _, said = run(JOB, 'in', '-r', '-k', '--hash', '-o', 'out', '-R', 'report', cwd=tmp_path)
     assert code == 1 and 'in/cut.jpg: ' in said and '(corrupt-image)' in said
     assert '4 done, 2 failed, 2 skipped in ' in said and '        2 corrupt-image\n' in said and '        2 no-picture\n' in said
     assert files(tmp_path / 'out') == answers

@@ -135,8 +135,9 @@ static enum status write_parts(struct answer_body *body, const char *boundary, s
 enum status answer_body_write(struct answer_body *body, struct answer_head *head, struct answer_file *file,
                               struct error *err) {
     static const char parts[] = "multipart/mixed; boundary=";
+    const bool again = file->bytes > 0;
     file->bytes = 0;
-    if (lseek(file->fd, 0, SEEK_SET) != 0) {
+    if (again && lseek(file->fd, 0, SEEK_SET) != 0) {
         return fail(err, ST_INTERNAL, "the answer cannot be written: %s", strerror(errno));
     }
     if (strncasecmp(head->type, parts, sizeof parts - 1) != 0) {

@@ -18,7 +18,7 @@ enum status answer_body_keep(struct answer_body *body, struct buf *kept, struct 
 /* Where a body goes. */
 struct answer_file {
     int fd;
-    uint64_t bytes;     /* written so far */
+    uint64_t bytes;     /* written so far, also by an answer that was cut: the file begins anew then */
     struct buf *report; /* gets the report of a redaction */
 };
 

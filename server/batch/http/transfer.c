@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <gnutls/crypto.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "core/json/json_reader.h"
@@ -100,6 +100,21 @@ static enum status send_file(struct client_socket *socket, int input, uint64_t s
     return ST_OK;
 }
 
+/* Without a copy: the kernel sends what it has of the file. */
+static enum status send_directly(struct client_socket *socket, int input, uint64_t size, struct error *err) {
+    off_t at = 0;
+    while ((uint64_t)at < size) {
+        const ssize_t sent = sendfile(socket->fd, input, &at, (size_t)(size - (uint64_t)at));
+        if (sent == 0) {
+            return fail(err, ST_ARGUMENT, "it became shorter while it was read");
+        }
+        if (sent < 0 && errno != EINTR) {
+            return fail(err, errno == EIO ? ST_ARGUMENT : ST_BUSY, "it cannot be sent: %s", strerror(errno));
+        }
+    }
+    return ST_OK;
+}
+
 static enum status send_request(const struct transfer_job *job, struct client_socket *socket,
                                 const struct daemon_address *address, int input, uint64_t size,
                                 struct transfer_result *result, struct error *err) {
@@ -108,7 +123,11 @@ static enum status send_request(const struct transfer_job *job, struct client_so
     if (status == ST_OK && job->hash && gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0) {
         status = fail(err, ST_BUSY, "out of memory");
     }
-    status = status == ST_OK ? send_file(socket, input, size, hash, err) : status;
+    if (status == ST_OK && !hash && !socket->tls) {
+        status = send_directly(socket, input, size, err);
+    } else if (status == ST_OK) {
+        status = send_file(socket, input, size, hash, err);
+    }
     if (hash) {
         gnutls_hash_deinit(hash, result->digest.byte);
     }
@@ -178,7 +197,7 @@ static enum transfer_verdict receive(struct client_socket *socket, int output,
     }
     if (result->head.status == 200) {
         struct answer_body body = {.socket = socket, .left = result->head.length};
-        struct answer_file file = {.fd = output, .report = &result->report};
+        struct answer_file file = {.fd = output, .bytes = result->bytes, .report = &result->report};
         status = answer_body_write(&body, &result->head, &file, &err);
         result->bytes = file.bytes;
         verdict = status == ST_OK     ? TRANSFER_DONE
@@ -203,7 +222,7 @@ enum transfer_verdict transfer_try(const struct transfer_job *job, struct client
     if (status != ST_OK) {
         return give(result, status == ST_BUSY ? TRANSFER_AGAIN : TRANSFER_BROKEN, "unreachable", err.text);
     }
-    if (ftruncate(output, 0) != 0) {
+    if (result->bytes > 0 && ftruncate(output, 0) != 0) {
         return give(result, TRANSFER_BROKEN, "output", strerror(errno));
     }
     status = send_request(job, socket, address, input, size, result, &err);

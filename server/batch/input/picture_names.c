@@ -15,11 +15,11 @@ bool picture_names_fit(int fd, const char *name) {
                                           "tif",  "tiff", "jxl",  "jp2",  "bmp"};
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
     uint8_t begin[SIGNATURE];
-    const ssize_t got = pread(fd, begin, sizeof begin, 0);
     for (size_t i = 0; dot && strncmp(base, "._", 2) != 0 && i < sizeof endings / sizeof *endings; i++) {
         if (strcasecmp(dot + 1, endings[i]) == 0) {
             return true;
         }
     }
+    const ssize_t got = pread(fd, begin, sizeof begin, 0);
     return got > 0 && codec_has_signature((struct bytes){begin, (size_t)got});
 }
