@@ -152,7 +152,7 @@ def full(folder='/dev/shm', count=10000, *options):
         (inside / 'in').mkdir()
         for number in range(int(count)):
             os.link(made, inside / 'in' / f'{number:06}.jpg')
-        daemon.eventually(lambda: '--gpus' in options or requests_in_flight(running) > 64, 60)
+        daemon.eventually(lambda: '--gpus' in options or requests_in_flight(running) >= 64, 60)
         compare(running, 'blur?sigma=8', inside, [made], int(count), 5)
 
 

@@ -120,7 +120,7 @@ static unsigned wanted_requests(const struct service *service) {
     const bool gpu =
         service->backend_count > 1 && backend_state(service->backend[0], NULL) == BACKEND_SERVING;
     const unsigned workers = service->config->workers ? service->config->workers : service->cores;
-    return gpu ? TUNED_BENCHMARK_CONNECTIONS : 2 * workers;
+    return gpu ? TUNED_IN_FLIGHT : 2 * workers;
 }
 
 static void answer_version(struct request *request) {
