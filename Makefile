@@ -550,7 +550,7 @@ archive:
 
 deb:
 	@config/packages.sh deb
-	@$(MAKE) --no-print-directory CONFIG=release all build/release/blurd.8 build/release/blurd.bash
+	@$(MAKE) --no-print-directory CONFIG=release all $(addprefix build/release/blurd.,8 bash zsh fish)
 	@docker/debian/build.sh
 
 check-install:
@@ -581,15 +581,22 @@ $(BUILD)/blurd.8: $(BUILD)/blurd
 	$(Q)$< --help-man >$@
 $(BUILD)/blurd.bash: $(BUILD)/blurd
 	$(Q)$< --help-completion >$@
+$(BUILD)/blurd.zsh: $(BUILD)/blurd
+	$(Q)$< --help-completion-zsh >$@
+$(BUILD)/blurd.fish: $(BUILD)/blurd
+	$(Q)$< --help-completion-fish >$@
 
 # The unit names the program by its path, which is not DESTDIR's.
 ROOT = $(DESTDIR)$(PREFIX)
 UNITS ?= $(PREFIX)/lib/systemd/system
+ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
 INSTALL_PROGRAM ?= install
-install: all $(BUILD)/blurd.8 $(BUILD)/blurd.bash
+install: all $(addprefix $(BUILD)/blurd.,8 bash zsh fish)
 	$(INSTALL_PROGRAM) -D -m 755 $(BUILD)/blurd $(ROOT)/bin/blurd
 	install -D -m 644 $(BUILD)/blurd.8 $(ROOT)/share/man/man8/blurd.8
 	install -D -m 644 $(BUILD)/blurd.bash $(ROOT)/share/bash-completion/completions/blurd
+	install -D -m 644 $(BUILD)/blurd.zsh $(DESTDIR)$(ZSH_FUNCTIONS)/_blurd
+	install -D -m 644 $(BUILD)/blurd.fish $(ROOT)/share/fish/vendor_completions.d/blurd.fish
 	install -D -m 644 -t $(DESTDIR)$(UNITS) docker/systemd/blurd.service docker/systemd/blurd.socket
 	sed -i 's|/usr/local/bin/blurd|$(PREFIX)/bin/blurd|' $(DESTDIR)$(UNITS)/blurd.service
 	install -D -m 644 config/blurd.conf $(ROOT)/share/blurd/blurd.conf
@@ -603,6 +610,7 @@ install-strip:
 	@$(MAKE) --no-print-directory INSTALL_PROGRAM='install -s' install
 uninstall:
 	rm -f $(ROOT)/bin/blurd $(ROOT)/share/man/man8/blurd.8 $(ROOT)/share/bash-completion/completions/blurd
+	rm -f $(DESTDIR)$(ZSH_FUNCTIONS)/_blurd $(ROOT)/share/fish/vendor_completions.d/blurd.fish
 	rm -f $(DESTDIR)$(UNITS)/blurd.service $(DESTDIR)$(UNITS)/blurd.socket
 	rm -rf $(ROOT)/share/blurd $(ROOT)/lib/blurd $(ROOT)/share/doc/blurd
 

@@ -26,16 +26,6 @@ static const struct option_choice choices[CHOICE_COUNT] = {
 #include "config/options.def"
 };
 
-/* A number or a string, by type; the other of the two is absent. */
-#define INITIAL_WHOLE(value) .initial = (value)
-#define INITIAL_PIXELS(value) .initial = (value)
-#define INITIAL_BYTES(value) .initial = (value)
-#define INITIAL_DURATION(value) .initial = (value)
-#define INITIAL_SWITCH(value) .initial = (value)
-#define INITIAL_CHOICE(value) .initial = (value)
-#define INITIAL_TEXT(value) .initial_text = (value)
-#define INITIAL_ADDRESS(value) .initial_text = (value)
-
 #define MEMBER_WHOLE(name) name
 #define MEMBER_PIXELS(name) name
 #define MEMBER_BYTES(name) name
@@ -43,6 +33,7 @@ static const struct option_choice choices[CHOICE_COUNT] = {
 #define MEMBER_SWITCH(name) name
 #define MEMBER_CHOICE(name) name
 #define MEMBER_TEXT(name) name
+#define MEMBER_FILE(name) name
 #define MEMBER_ADDRESS(name) name
 
 static const struct option rows[ROW_COUNT] = {
@@ -51,7 +42,7 @@ static const struct option rows[ROW_COUNT] = {
      .type = OPTION_##row_type,                                                                              \
      .reloads = OPTION_##row_when,                                                                           \
      .offset = offsetof(struct config, MEMBER_##row_type(row_name)),                                         \
-     INITIAL_##row_type(row_initial),                                                                        \
+     OPTION_INITIAL_##row_type(row_initial),                                                                 \
      .minimum = (low),                                                                                       \
      .maximum = (high),                                                                                      \
      .unit = (row_unit),                                                                                     \

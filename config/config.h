@@ -38,6 +38,7 @@ enum config_choice {
 #define CONFIG_MEMBER_SWITCH(name, maximum) bool name;
 #define CONFIG_MEMBER_CHOICE(name, maximum) enum config_choice name;
 #define CONFIG_MEMBER_TEXT(name, maximum) char name[(maximum) + 1];
+#define CONFIG_MEMBER_FILE(name, maximum) char name[(maximum) + 1];
 #define CONFIG_MEMBER_ADDRESS(name, maximum) char name[(maximum) + 1];
 
 /* One member per row, under its name; durations are milliseconds and end in _ms:
@@ -78,16 +79,16 @@ enum status config_load(struct config *config, enum config_action *action, int a
 /* The file that config_load reads, NULL: none. Of arguments and variables that it has accepted. */
 const char *config_file(int argc, char *const *argv, char *const *envp);
 
-/* The index of the first word behind the last flag that is no option: the files of --benchmark, behind which
- * there are no options. Of arguments that config_load has accepted. */
+/* The index of the first word behind the last flag that is no option: the job and the files of --benchmark,
+ * behind which there are no options. Of arguments that config_load has accepted. */
 int config_operands(int argc, char *const *argv);
 
 /* Checks what no single option can say. config_load has done so. */
 enum status config_check(const struct config *config, struct error *err);
 
 /* Prints what `action` asks for; `version` is the text for --version, without a line end. Not for CONFIG_RUN,
- * CONFIG_HELP_OPENAPI, CONFIG_CHECK_HEALTH and CONFIG_BENCHMARK, which the server does. Returns the exit
- * status: 0, or 1 when writing failed. */
+ * CONFIG_HELP_OPENAPI, the completions, CONFIG_CHECK_HEALTH and CONFIG_BENCHMARK, which the server does.
+ * Returns the exit status: 0, or 1 when writing failed. */
 int config_answer(enum config_action action, const struct config *config, const char *version, FILE *out);
 
 /* Prints every option as a line that the file accepts, with its value in `effective`; a comment names the

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/manual.h"
 
-#include <string.h>
-
 #include "config/config.h"
+#include "config/job/job.h"
 #include "core/version.h"
 
 /* max_body as max-body; roff needs an escape for a real dash. */
@@ -50,11 +49,32 @@ static void print_manual_row(const struct option *row, FILE *out) {
     print_paragraph(*text ? text : "empty", out);
 }
 
+/* Switches of a job stand alone. What is allowed and the default are left out where they say nothing. */
+static void print_job_row(const struct option *row, char letter, FILE *out) {
+    char text[OPTION_VALUE_MAX];
+    const bool bare = row->type == OPTION_SWITCH;
+    fputs(".TP\n", out);
+    if (letter) {
+        fprintf(out, "\\fB\\-%c\\fR, ", letter);
+    }
+    fputs("\\fB", out);
+    print_flag(row->name, "\\-", out);
+    fprintf(out, bare ? "\\fR%s\n" : "\\fR \\fI%s\\fR\n", bare ? "" : option_placeholder(row));
+    print_paragraph(row->help, out);
+    if (row->type == OPTION_WHOLE) {
+        option_format_allowed(row, text, sizeof text);
+        fprintf(out, ".br\nAllowed: %s %s; default: ", text, row->unit);
+        option_format_initial(row, text);
+        print_paragraph(text, out);
+    }
+}
+
 static const char *const head =
     ".\\\" SPDX-License-Identifier: MIT. Made from the tables of options by blurd --help-man.\n"
     ".TH BLURD 8 \"\" \"blurd " BLURD_VERSION "\" \"System Administration\"\n"
-    ".SH NAME\nblurd \\- serve image filters over HTTP\n"
+    ".SH NAME\nblurd \\- serve image filters over HTTP, or do a job with many files\n"
     ".SH SYNOPSIS\n.B blurd\n[\\fB\\-\\-\\fIoption value\\fR]...\n"
+    ".br\n.B blurd run\n\\fIJOB\\fR [\\fIOPTION\\fR]... \\fIIN\\fR... \\fB\\-o\\fR \\fIOUT\\fR\n"
     ".SH DESCRIPTION\n"
     "Takes JPEG, PNG, WebP, AVIF and HEIC pictures over HTTP and answers with the filtered picture. Runs "
     "until SIGTERM.\n"
@@ -65,12 +85,33 @@ static const char *const head =
     "environment, which overrides the file. Sizes take KiB, MiB, GiB; times take ms, s, m, h.\n"
     ".SH OPTIONS\n";
 
+static const char *const jobs =
+    ".SH JOBS WITH FILES\n"
+    "\\fBblurd run\\fR lets a daemon do one job with many files, and waits until all are done. A job is an\n"
+    "operation with its parameters, as in a URL: \\fB\\(aqredact?detect=faces,text\\(aq\\fR. \\fBrun\\fR "
+    "may\n"
+    "be left out: a job may begin the command.\n"
+    ".PP\n"
+    "    blurd run \\(aqredact?detect=faces\\(aq photos \\-r \\-o out\n"
+    ".br\n"
+    "    blurd \\(aqredact?detect=faces\\(aq photos \\-r \\-o out\n"
+    ".PP\n"
+    "\\fIIN\\fR are files, with \\fB\\-r\\fR also folders, or \\fB\\-\\fR for a picture on standard input.\n"
+    "Options may stand anywhere behind the job; \\fB\\-\\-\\fR ends them. The command starts a daemon of "
+    "its\n"
+    "own and ends it, unless \\fB\\-\\-server\\fR names running ones. The own daemon takes the options of "
+    "the\n"
+    "daemon above, too, and its environment and file.\n";
+
 static const char *const tail =
     ".SH ENVIRONMENT\n.TP\n.B PORT\nWorks like \\fBBLURD_PORT\\fR, which overrides it.\n"
     ".SH FILES\n.TP\n.I /etc/blurd/blurd.conf\nThe file that the packaged service reads.\n"
     ".SH EXIT STATUS\n"
     "0 after all requests were finished, 69 when a required GPU does not serve, 75 when requests were cut\n"
     "off, 78 when the configuration is wrong.\n"
+    ".PP\n"
+    "Of \\fBblurd run\\fR: 0 when all files are done, 1 when some have failed or were not begun, 2 when the\n"
+    "command line or the job is wrong.\n"
     ".SH SEE ALSO\n.BR systemd.socket (5)\n";
 
 void manual_print(FILE *out) {
@@ -89,63 +130,11 @@ void manual_print(FILE *out) {
         fputs("\\fR\n", out);
         print_paragraph(flags[i].help, out);
     }
+    const char *letters;
+    fputs(jobs, out);
+    rows = job_options(&count, &letters);
+    for (size_t i = 0; i < count; i++) {
+        print_job_row(&rows[i], letters[i], out);
+    }
     fputs(tail, out);
-}
-
-/* Names an option's value; a text without a default is a file. */
-static void print_completion_row(const struct option *row, FILE *out) {
-    bool text = row->type == OPTION_TEXT;
-    fputs("    ", out);
-    print_flag(row->name, "-", out);
-    if (text && !*row->initial_text) {
-        fputs(") files=yes ;;\n", out);
-        return;
-    }
-    fputs(") words='", out);
-    for (size_t i = 0; row->type == OPTION_CHOICE && i < row->choice_count; i++) {
-        if (strcmp(row->choices[i].option, row->name) == 0) {
-            fprintf(out, "%s ", row->choices[i].value);
-        }
-    }
-    fprintf(out, "%s' ;;\n", row->type == OPTION_SWITCH ? "on off" : text ? row->initial_text : "");
-}
-
-static void print_all_flags(FILE *out) {
-    size_t count;
-    const struct option *rows = config_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        print_flag(rows[i].name, "-", out);
-        fputc(' ', out);
-    }
-    const struct config_flag *flags = config_flags(&count);
-    for (size_t i = 0; i < count; i++) {
-        print_flag(flags[i].flag, "-", out);
-        fputc(' ', out);
-    }
-    fputs("--config", out);
-}
-
-void manual_print_completion(FILE *out) {
-    size_t count;
-    fputs(
-        "# SPDX-License-Identifier: MIT\n# Completions of blurd for bash, made by blurd --help-completion.\n"
-        "_blurd() {\n"
-        "    local word=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]} words files=\n"
-        "    # bash takes --flag=value for three words\n"
-        "    if [ \"$word\" = = ]; then\n        word=\n"
-        "    elif [ \"$flag\" = = ]; then\n        flag=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n"
-        "    case $flag in\n    --config) files=yes ;;\n",
-        out);
-    const struct option *rows = config_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        print_completion_row(&rows[i], out);
-    }
-    fputs("    *) words='", out);
-    print_all_flags(out);
-    fputs("' ;;\n    esac\n"
-          "    if [ -n \"$files\" ]; then\n        compopt -o filenames\n"
-          "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
-          "    else\n        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n    fi\n"
-          "}\ncomplete -F _blurd blurd\n",
-          out);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a system's own tools show of the options, made from the tables: blurd(8), and completions of the
- * shell. */
+ * The manual page blurd(8), made from the tables of options, actions and the options of `blurd run`. */
 #ifndef BLURD_CONFIG_MANUAL_H
 #define BLURD_CONFIG_MANUAL_H
 
@@ -8,8 +7,5 @@
 
 /* Prints the manual page for man(7). */
 void manual_print(FILE *out);
-
-/* Prints a script that bash reads: it completes flags, words, and files for options that name one. */
-void manual_print_completion(FILE *out);
 
 #endif

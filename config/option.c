@@ -94,6 +94,7 @@ static void store_number(const struct option *row, int64_t value, void *target) 
         memcpy(member, &(unsigned){(unsigned)value}, sizeof(unsigned));
         break;
     case OPTION_TEXT:
+    case OPTION_FILE:
     case OPTION_ADDRESS:
         break;
     }
@@ -118,6 +119,7 @@ static int64_t load_number(const struct option *row, const void *target) {
         memcpy(&wide, member, sizeof wide);
         return wide;
     case OPTION_TEXT:
+    case OPTION_FILE:
     case OPTION_ADDRESS:
         break;
     }
@@ -152,7 +154,7 @@ static bool text_is_valid(const struct option *row, const char *text, size_t len
     }
     struct in6_addr scratch;
     const size_t prefix = sizeof OPTION_LOCAL_PREFIX - 1;
-    return row->type == OPTION_TEXT || length == 0 ||
+    return row->type != OPTION_ADDRESS || length == 0 ||
            (length > prefix && strncmp(text, OPTION_LOCAL_PREFIX, prefix) == 0) ||
            inet_pton(AF_INET, text, &scratch) == 1 || inet_pton(AF_INET6, text, &scratch) == 1;
 }
@@ -166,7 +168,7 @@ static enum status refuse(const struct option *row, struct error *err) {
 
 enum status option_parse(const struct option *row, const char *text, void *target, struct error *err) {
     int64_t value = 0;
-    if (row->type == OPTION_TEXT || row->type == OPTION_ADDRESS) {
+    if (row->initial_text) {
         size_t length = strlen(text);
         if ((int64_t)length < row->minimum || (int64_t)length > row->maximum ||
             !text_is_valid(row, text, length)) {
@@ -253,6 +255,7 @@ void option_format_allowed(const struct option *row, char *text, size_t size) {
         format_choices(row, text, size);
         break;
     case OPTION_TEXT:
+    case OPTION_FILE:
         snprintf(text, size, "printable and from %" PRId64 " to %" PRId64 " bytes long", row->minimum,
                  row->maximum);
         break;
@@ -283,6 +286,8 @@ const char *option_placeholder(const struct option *row) {
         return "WORD";
     case OPTION_TEXT:
         return "TEXT";
+    case OPTION_FILE:
+        return "FILE";
     case OPTION_ADDRESS:
         return "ADDRESS";
     }

@@ -27,6 +27,7 @@ enum option_type {
     OPTION_SWITCH,   /* true, false, yes, no, on, off, 1, 0; bool */
     OPTION_CHOICE,   /* one of the values of the table; enum config_choice */
     OPTION_TEXT,     /* any characters but control characters; char[maximum + 1] */
+    OPTION_FILE,     /* the same, and names a file or a folder */
     OPTION_ADDRESS,  /* a numeric IPv4 or IPv6 address, or unix:PATH; char[maximum + 1] */
 };
 
@@ -52,14 +53,25 @@ struct option {
     enum option_type type;
     bool reloads;             /* may change while the daemon runs */
     size_t offset;            /* of the member in the struct that is filled */
-    int64_t initial;          /* default; TEXT and ADDRESS: initial_text */
+    int64_t initial;          /* default; TEXT, FILE and ADDRESS: initial_text */
     const char *initial_text; /* NULL for the other types */
-    int64_t minimum, maximum; /* inclusive; TEXT and ADDRESS: of the length in bytes */
+    int64_t minimum, maximum; /* inclusive; TEXT, FILE and ADDRESS: of the length in bytes */
     const char *unit;         /* "threads"; "" when the type says it */
     const char *help;
     const struct option_choice *choices; /* all CHOICE values of the table, all options mixed */
     size_t choice_count;
 };
+
+/* The default of a row, by its type: a number or a string; the other of the two is absent. */
+#define OPTION_INITIAL_WHOLE(value) .initial = (value)
+#define OPTION_INITIAL_PIXELS(value) .initial = (value)
+#define OPTION_INITIAL_BYTES(value) .initial = (value)
+#define OPTION_INITIAL_DURATION(value) .initial = (value)
+#define OPTION_INITIAL_SWITCH(value) .initial = (value)
+#define OPTION_INITIAL_CHOICE(value) .initial = (value)
+#define OPTION_INITIAL_TEXT(value) .initial_text = (value)
+#define OPTION_INITIAL_FILE(value) .initial_text = (value)
+#define OPTION_INITIAL_ADDRESS(value) .initial_text = (value)
 
 enum { OPTION_VALUE_MAX = 1100 }; /* option_format's longest text, with the ending zero */
 

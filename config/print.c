@@ -56,8 +56,8 @@ static void print_help(FILE *out) {
     static const char *const usage =
         "Usage: blurd [--OPTION VALUE]...\n"
         "       blurd run JOB IN... -o OUT\n"
-        "Serves image filters over HTTP until SIGTERM; or lets a daemon do a job with many\n"
-        "files (blurd run --help).\n\n"
+        "Serves image filters over HTTP until SIGTERM; or lets a daemon do a job with\n"
+        "many files (blurd run --help).\n\n"
         "Every option can also be an environment variable (BLURD_MAX_BODY for --max-body)\n"
         "or a line in a file (max_body = 20MiB). Flags override the environment, which\n"
         "overrides the file. Sizes take KiB, MiB, GiB; times take ms, s, m, h.\n\n";
@@ -213,6 +213,9 @@ int config_answer(enum config_action action, const struct config *config, const 
     switch (action) {
     case CONFIG_RUN:
     case CONFIG_HELP_OPENAPI:
+    case CONFIG_HELP_COMPLETION:
+    case CONFIG_HELP_COMPLETION_ZSH:
+    case CONFIG_HELP_COMPLETION_FISH:
     case CONFIG_CHECK_HEALTH:
     case CONFIG_BENCHMARK:
     case CONFIG_VERIFY:
@@ -220,9 +223,6 @@ int config_answer(enum config_action action, const struct config *config, const 
         break;
     case CONFIG_HELP_MAN:
         manual_print(out);
-        break;
-    case CONFIG_HELP_COMPLETION:
-        manual_print_completion(out);
         break;
     case CONFIG_HELP:
         print_help(out);

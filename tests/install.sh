@@ -12,7 +12,7 @@ die() { say "FAILED: $*" && exit 1; }
 expected() { # what stands below PREFIX
     local model
     printf '%s\n' bin/blurd lib/systemd/system/blurd.service lib/systemd/system/blurd.socket \
-        share/bash-completion/completions/blurd share/blurd/blurd.conf share/man/man8/blurd.8 \
+        share/bash-completion/completions/blurd share/zsh/site-functions/_blurd share/fish/vendor_completions.d/blurd.fish share/blurd/blurd.conf share/man/man8/blurd.8 \
         share/doc/blurd/{LICENSE,README.md,CHANGELOG.md}
     for model in $(awk '!/^#/ { print $3 }' detect/models.txt); do
         [ ! -f "build/models/$model" ] || printf 'share/blurd/%s\n' "$model" "${model%.*}.copyright"
@@ -35,20 +35,13 @@ check() { # prefix, goal
     say "$2 to $1: $(expected | wc -l) files, $(du -s --apparent-size --block-size=1 "$root" | cut -f1) bytes"
 }
 
-# The words that bash would offer: command line, the last word the one to complete.
-offered() {
-    # shellcheck disable=SC2016 # for the other shell
-    bash -c 'compopt() { :; }; source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _blurd; echo "${COMPREPLY[*]}"' \
-        "$folder/usr/local/share/bash-completion/completions/blurd" "$@"
-}
-
+# tests/http/test_completions.py has what they offer.
 check_completions() {
-    [ "$(offered blurd --sand)" = --sandbox ] || die "a flag is not completed"
-    [ "$(offered blurd --sandbox '')" = 'auto on off' ] || die "values are not completed"
-    [ "$(offered blurd --sandbox = o)" = 'on off' ] || die "values after = are not completed"
-    [ "$(offered blurd --sandbox =)" = 'auto on off' ] || die "values after = are not completed"
-    [ "$(offered blurd --config Make)" = Makefile ] || die "files are not completed"
-    [ -z "$(offered blurd --port '')" ] || die "numbers are completed"
+    local share=$folder/usr/local/share
+    bash -n "$share/bash-completion/completions/blurd" || die "bash"
+    head -1 "$share/zsh/site-functions/_blurd" | grep -qx '#compdef blurd' || die "zsh would not find its completions"
+    ! command -v zsh >/dev/null || zsh -n "$share/zsh/site-functions/_blurd" || die "zsh"
+    ! command -v fish >/dev/null || fish --no-execute "$share/fish/vendor_completions.d/blurd.fish" || die "fish"
 }
 
 check_manual() {

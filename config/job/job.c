@@ -12,16 +12,12 @@ enum {
     ROW_COUNT
 };
 
-#define INITIAL_TEXT(value) .initial_text = (value)
-#define INITIAL_SWITCH(value) .initial = (value)
-#define INITIAL_WHOLE(value) .initial = (value)
-
 static const struct option rows[ROW_COUNT] = {
 #define JOB(row_type, row_name, letter, row_initial, low, high, row_unit, row_help)                          \
     {.name = #row_name,                                                                                      \
      .type = OPTION_##row_type,                                                                              \
      .offset = offsetof(struct job_options, row_name),                                                       \
-     INITIAL_##row_type(row_initial),                                                                        \
+     OPTION_INITIAL_##row_type(row_initial),                                                                 \
      .minimum = (low),                                                                                       \
      .maximum = (high),                                                                                      \
      .unit = (row_unit),                                                                                     \

@@ -2,9 +2,13 @@
 #include "server/client/actions.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "config/completion/completion.h"
+#include "filters/filter.h"
+#include "server/batch/job_command.h"
 #include "server/benchmark/benchmark.h"
 #include "server/client/verify.h"
 #include "server/pages/document.h"
@@ -12,6 +16,8 @@
 #include "server/pages/health.h"
 #include "server/process/effective.h"
 #include "server/routes.h"
+
+enum { JOBS_MAX = 64 }; /* more than there are routes */
 
 int actions_complain(const struct error *err, int code) {
     fprintf(stderr, "blurd: %s\n", err->text);
@@ -41,6 +47,22 @@ static int print_other(enum config_action action, const struct config *config) {
     return config_answer(action, config, version, stdout);
 }
 
+/* With the operations that jobs can begin with. */
+static int print_completion(void (*print)(const struct completion_jobs *jobs, FILE *out)) {
+    struct completion_job job[JOBS_MAX];
+    struct completion_jobs jobs = {.job = job};
+    unsigned count;
+    const struct route *routes = routes_table(&count);
+    for (unsigned i = 0; i < count && jobs.count < JOBS_MAX; i++) {
+        if (job_command_is_job(routes[i].name, strlen(routes[i].name))) {
+            const char *help = routes[i].help ? routes[i].help : filter_find(routes[i].filter)->help;
+            job[jobs.count++] = (struct completion_job){routes[i].name, help};
+        }
+    }
+    print(&jobs, stdout);
+    return fflush(stdout) == 0 && !ferror(stdout) ? EX_OK : EX_IOERR;
+}
+
 int actions_answer(enum config_action action, struct config *config, int argc, char **argv) {
     const int first = config_operands(argc, argv);
     struct error err = {0};
@@ -48,6 +70,12 @@ int actions_answer(enum config_action action, struct config *config, int argc, c
     switch (action) {
     case CONFIG_HELP_OPENAPI:
         return print_openapi(config);
+    case CONFIG_HELP_COMPLETION:
+        return print_completion(completion_bash);
+    case CONFIG_HELP_COMPLETION_ZSH:
+        return print_completion(completion_zsh);
+    case CONFIG_HELP_COMPLETION_FISH:
+        return print_completion(completion_fish);
     case CONFIG_CHECK_HEALTH:
         return health_answer(config, argc == 2 && getpid() != 1, environ);
     case CONFIG_CHECK:

@@ -26,8 +26,8 @@ ALONE = {'test_crew', 'test_disconnects', 'test_drain', 'test_gpu_faults', 'test
 
 # Files that look at pages, configurations and tools of the repository, or measure what a build with sanitizers has another way:
 # those builds need not repeat them.
-OF_EVERY_BUILD = {'test_benchmark', 'test_compose', 'test_documentation', 'test_environment', 'test_examples', 'test_helm', 'test_idle_exit',
-                  'test_kubernetes', 'test_kubernetes_job', 'test_memory_limits', 'test_monitoring', 'test_nginx_example', 'test_packages',
+OF_EVERY_BUILD = {'test_benchmark', 'test_completions', 'test_compose', 'test_documentation', 'test_environment', 'test_examples', 'test_helm',
+                  'test_idle_exit', 'test_kubernetes', 'test_kubernetes_job', 'test_memory_limits', 'test_monitoring', 'test_nginx_example', 'test_packages',
                   'test_prometheus', 'test_proxies', 'test_scaling', 'test_serverless'}
 
 
