@@ -48,16 +48,23 @@ static enum status check_daemon_words(const struct job_line *line, struct error 
     return ST_OK;
 }
 
-static enum status check_line(const struct job_line *line, struct error *err) {
-    const struct job_options *options = &line->options;
-    if (!job_command_is_job(line->job, strcspn(line->job, "?"))) {
-        return fail(err, ST_ARGUMENT, "\"%.60s\" is no job; one is 'redact?detect=faces,text'", line->job);
+enum status job_command_check(const char *job, struct error *err) {
+    if (!job_command_is_job(job, strcspn(job, "?"))) {
+        return fail(err, ST_ARGUMENT, "\"%.60s\" is no job; one is 'redact?detect=faces,text'", job);
     }
-    for (const char *at = line->job; *at; at++) {
+    for (const char *at = job; *at; at++) {
         if (*at <= ' ' || *at > '~') {
             return fail(err, ST_ARGUMENT,
                         "the job has a blank, or another character that a query writes as %%20");
         }
+    }
+    return ST_OK;
+}
+
+static enum status check_line(const struct job_line *line, struct error *err) {
+    const struct job_options *options = &line->options;
+    if (job_command_check(line->job, err) != ST_OK) {
+        return ST_ARGUMENT;
     }
     if (line->operands == 0 && !options->files_from[0] && !options->tar) {
         return fail(err, ST_ARGUMENT,

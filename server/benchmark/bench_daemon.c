@@ -37,32 +37,54 @@ static bool read_line(const char *path, char line[LINE_MAX_BYTES]) {
     return read;
 }
 
-/* The CPU time of a process and of its children that ended, in ticks, if it is of the group (proc(5)). */
-static unsigned long long ticks_of(const char *process, pid_t group) {
+/* Of all processes of a group. */
+struct usage {
+    unsigned long long ticks;           /* CPU time, that of children that ended included */
+    unsigned long long own, shared_max; /* resident pages */
+};
+
+/* Adds what a process uses if it is of the group (proc(5)). */
+static void add(const char *process, pid_t group, struct usage *sum) {
     char path[PROCFS_PATH], line[LINE_MAX_BYTES];
-    unsigned long long ticks[4];
+    unsigned long long ticks[4], resident, shared;
     int of;
     snprintf(path, sizeof path, "/proc/%.16s/stat", process);
     const char *rest = read_line(path, line) ? strrchr(line, ')') : NULL;
-    if (!rest || sscanf(rest, ") %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &of,
-                        &ticks[0], &ticks[1], &ticks[2], &ticks[3]) != 5) {
-        return 0;
+    if (!rest ||
+        sscanf(rest, ") %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &of, &ticks[0],
+               &ticks[1], &ticks[2], &ticks[3]) != 5 ||
+        of != group) {
+        return;
     }
-    return of == group ? ticks[0] + ticks[1] + ticks[2] + ticks[3] : 0;
+    sum->ticks += ticks[0] + ticks[1] + ticks[2] + ticks[3];
+    snprintf(path, sizeof path, "/proc/%.16s/statm", process);
+    if (read_line(path, line) && sscanf(line, "%*u %llu %llu", &resident, &shared) == 2) {
+        sum->own += resident - shared;
+        sum->shared_max = shared > sum->shared_max ? shared : sum->shared_max;
+    }
 }
 
-double bench_daemon_cpu(const struct bench_daemon *daemon) {
-    unsigned long long ticks = 0;
+static struct usage use(const struct bench_daemon *daemon) {
+    struct usage sum = {0};
     DIR *processes = opendir("/proc");
     for (const struct dirent *entry; processes && (entry = readdir(processes));) {
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9') {
-            ticks += ticks_of(entry->d_name, daemon->pid);
+            add(entry->d_name, daemon->pid, &sum);
         }
     }
     if (processes) {
         closedir(processes);
     }
-    return (double)ticks / (double)sysconf(_SC_CLK_TCK);
+    return sum;
+}
+
+double bench_daemon_cpu(const struct bench_daemon *daemon) {
+    return (double)use(daemon).ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+uint64_t bench_daemon_memory_of_all(const struct bench_daemon *daemon) {
+    const struct usage usage = use(daemon);
+    return (usage.own + usage.shared_max) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 uint64_t bench_daemon_memory(const struct bench_daemon *daemon) {

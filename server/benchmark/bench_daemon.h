@@ -24,6 +24,10 @@ double bench_daemon_cpu(const struct bench_daemon *daemon);
 /* The most resident memory that the daemon has had, in bytes, without its other processes; 0: unknown. */
 uint64_t bench_daemon_memory(const struct bench_daemon *daemon);
 
+/* The resident memory of the daemon and of the processes that it started, in bytes, at this moment. Memory
+ * that processes share counts once, as much as the one with the most has of it. */
+uint64_t bench_daemon_memory_of_all(const struct bench_daemon *daemon);
+
 /* Ends it and waits for its end. */
 void bench_daemon_stop(struct bench_daemon *daemon);
 
