@@ -142,6 +142,11 @@ static void test_text(void **state) {
     parse_bad(&row, "abcdef", sentence);
     parse_bad(&row, "a\tb", sentence);
     parse_bad(&row, "ab\x7f", sentence);
+    struct option file = row;
+    file.type = OPTION_FILE;
+    parse_ok(&file, "a b/c", "a b/c", 6);
+    parse_bad(&file, "a\tb", sentence);
+    assert_string_equal(option_placeholder(&file), "FILE");
 }
 
 static void test_address(void **state) {
