@@ -22,6 +22,14 @@ enum status destination_open(struct destination *destination, const char *path, 
     return status;
 }
 
+enum status destination_spare(const struct destination *destination, int in, struct error *err) {
+    struct stat file;
+    return destination->named && fstat(in, &file) == 0 && output_is(&destination->output, "", &file)
+               ? fail(err, ST_ARGUMENT, "%s is input and output: it would be replaced",
+                      destination->output.single)
+               : ST_OK;
+}
+
 enum status destination_finish(struct destination *destination, bool whole, struct error *err) {
     enum status status = ST_OK;
     if (destination->named && destination->fd >= 0) {

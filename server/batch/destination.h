@@ -14,6 +14,9 @@ struct destination {
 /* "" and "-" are standard output, which must not be a terminal. ST_ARGUMENT with a sentence. */
 enum status destination_open(struct destination *destination, const char *path, struct error *err);
 
+/* Refuses, with ST_ARGUMENT, a file that is the one that `in` reads. */
+enum status destination_spare(const struct destination *destination, int in, struct error *err);
+
 /* Gives a file its name if it is `whole`, else removes it. ST_BUSY with a sentence. Accepts one that was not
  * opened. */
 enum status destination_finish(struct destination *destination, bool whole, struct error *err);

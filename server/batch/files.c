@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "server/batch/input/originals.h"
 #include "server/batch/input/picture_names.h"
 #include "server/batch/journal.h"
 #include "server/batch/output.h"
@@ -21,6 +22,7 @@ struct files {
     struct input_source *source;
     FILE *list;
     struct names *names; /* under `lock` */
+    struct originals originals;
     struct output output;
     int journal;          /* -1: none */
     pthread_mutex_t lock; /* of what follows */
@@ -33,6 +35,14 @@ struct files {
 
 static struct bytes text_bytes(const char *text) {
     return (struct bytes){(const uint8_t *)text, strlen(text)};
+}
+
+/* Whether an answer of that name would take the place of the file itself, or of another one that was given.
+ */
+static bool replaces(const struct files *files, const char *name, const struct stat *file) {
+    return output_is(&files->output, name, file) ||
+           (!files->output.single[0] && files->output.root >= 0 &&
+            originals_have(&files->originals, files->output.root, name));
 }
 
 /* Opens the file and decides whether there is anything to do. */
@@ -50,8 +60,9 @@ static void open_input(struct batch *batch, struct item *item) {
     } else if (input->folder && !picture_names_fit(item->in, input->name)) {
         item_fail(item, ITEM_SKIPPED, "no-picture",
                   "neither its name nor its beginning is that of a picture");
-    } else if (output_is(&files->output, input->name, &item->file)) {
-        item_fail(item, ITEM_FAILED, "itself", "the answer would replace the file");
+    } else if (replaces(files, input->name, &item->file)) {
+        item_fail(item, ITEM_FAILED, "itself",
+                  "the answer would replace this file, or another one of the input");
     }
 }
 
@@ -101,7 +112,7 @@ static void name_answer(struct files *files, struct item *item) {
     const enum status status =
         names_take(files->names, names_digest(files->names, text_bytes(item->answer)), &taken, &err);
     pthread_mutex_unlock(&files->lock);
-    if (status != ST_OK || taken || output_is(&files->output, item->answer, &item->file)) {
+    if (status != ST_OK || taken || replaces(files, item->answer, &item->file)) {
         item_fail(item, ITEM_FAILED, "same-name", "another file has the name of the answer");
     }
 }
@@ -258,6 +269,7 @@ static enum status finish(struct batch *batch, struct error *err) {
         close(files->journal);
     }
     output_finish(&files->output);
+    originals_finish(&files->originals);
     names_destroy(files->names);
     free(files);
     return ST_OK;
@@ -332,6 +344,8 @@ static enum status open_source(struct batch *batch, struct files *files, const s
     enum status status = source_create(&checked, &from, err);
     source_destroy(checked);
     status = status == ST_OK ? refuse_itself(line, err) : status;
+    status =
+        status == ST_OK ? originals_create(&files->originals, line->operand, line->operands, err) : status;
     if (status == ST_OK && !options->dry_run) {
         status = output_open(&files->output, options->output, is_single(line), err);
         from.skipped = files->output.folder;

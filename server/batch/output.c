@@ -4,10 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 enum { TEMPORARY_MAX = 64 };
@@ -77,6 +79,16 @@ static enum status open_folder(struct output *output, const char *path, struct e
     return open_partial(output, path, err);
 }
 
+/* The answer takes the place of a file, but not of a device: /dev/null would be a file from then on. */
+static enum status check_single(const struct output *output, const char *path, struct error *err) {
+    struct stat there;
+    if (!output->single[0] ||
+        (fstatat(output->root, output->single, &there, 0) == 0 && !S_ISREG(there.st_mode))) {
+        return fail(err, ST_ARGUMENT, "%.200s is no file; `-o -` is standard output", path);
+    }
+    return ST_OK;
+}
+
 static enum status open_single(struct output *output, const char *path, struct error *err) {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -87,9 +99,12 @@ static enum status open_single(struct output *output, const char *path, struct e
     }
     snprintf(folder, sizeof folder, "%.*s", length, path);
     output->root = output->partial = open(length ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return output->root >= 0
-               ? ST_OK
-               : fail(err, ST_ARGUMENT, "cannot open the folder of %.200s: %s", path, strerror(errno));
+    if (output->root < 0) {
+        return fail(err, ST_ARGUMENT, "cannot open the folder of %.200s: %s", path, strerror(errno));
+    }
+    return getrandom(&output->own, sizeof output->own, 0) == sizeof output->own
+               ? check_single(output, path, err)
+               : fail(err, ST_BUSY, "no random number");
 }
 
 enum status output_open(struct output *output, const char *path, bool single, struct error *err) {
@@ -108,10 +123,11 @@ void output_finish(struct output *output) {
     *output = (struct output){.root = -1, .partial = -1};
 }
 
-/* In a folder that others use, too, the name tells whose it is. */
+/* In a folder that others use, too, it is a name that no other batch has: not by its process, whose number is
+ * the same in each container, and would be that of what a killed one has left. */
 static void temporary(const struct output *output, unsigned long number, char name[TEMPORARY_MAX]) {
     if (output->single[0]) {
-        snprintf(name, TEMPORARY_MAX, OUTPUT_PARTIAL "-%d", (int)getpid());
+        snprintf(name, TEMPORARY_MAX, OUTPUT_PARTIAL "-%016" PRIx64, output->own);
     } else {
         snprintf(name, TEMPORARY_MAX, "%lu", number);
     }

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "core/status.h"
@@ -17,12 +18,14 @@ struct output {
     int root;                  /* the folder: names of answers are relative to it */
     int partial;               /* the folder of temporary files; `root` for a single file */
     char single[NAME_MAX + 1]; /* the file's name; "": a folder */
+    uint64_t own;              /* a number in the temporary name of a single file, which no other batch has */
     struct stat folder;        /* identity of a folder */
 };
 
 /* Opens the output at `path`: a folder that is there or is made, or with `single` a file, whose folder must
- * be there. Removes what a batch that was killed has left of temporary files. ST_ARGUMENT with a sentence:
- * it cannot be opened, or another batch writes to the folder. output_finish closes it in any case. */
+ * be there. Removes what a batch that was killed has left in a folder. ST_ARGUMENT with a sentence: it cannot
+ * be opened, is neither folder nor file, or another batch writes to the folder. output_finish closes it in
+ * any case. */
 enum status output_open(struct output *output, const char *path, bool single, struct error *err);
 void output_finish(struct output *output);
 

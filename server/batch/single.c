@@ -82,6 +82,7 @@ static const struct batch_kind kind = {
 
 static enum status open_picture(struct single_picture *single, const char *path, struct error *err) {
     struct stat file;
+    enum status status = ST_OK;
     if (strcmp(path, "-") != 0) {
         single->in = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         return single->in >= 0 && fstat(single->in, &file) == 0 && S_ISREG(file.st_mode)
@@ -89,7 +90,8 @@ static enum status open_picture(struct single_picture *single, const char *path,
                    : fail(err, ST_ARGUMENT, "%.200s: %s", path,
                           single->in < 0 ? strerror(errno) : "it is no file");
     }
-    enum status status = spool_open(&single->in, err);
+    status = destination_spare(&single->destination, STDIN_FILENO, err);
+    status = status == ST_OK ? spool_open(&single->in, err) : status;
     return status == ST_OK ? spool_fill(single->in, STDIN_FILENO, err) : status;
 }
 

@@ -291,6 +291,7 @@ enum status tars_create(struct batch *batch, const struct job_line *line, struct
     enum status status = open_input(tars, line, err);
     if (status == ST_OK && !line->options.dry_run) {
         status = destination_open(&tars->destination, line->options.output, err);
+        status = status == ST_OK ? destination_spare(&tars->destination, tars->in, err) : status;
         tar_writer_init(&tars->writer, (struct tar_output){tar_stream_write, &tars->destination.fd});
     }
     if (status == ST_OK && line->options.report[0] && !line->options.dry_run) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/batch/input/folder.h"
+#include "server/batch/output.h"
 
 enum { DEPTH_MAX = 256 };
 
@@ -104,7 +105,7 @@ static bool next_of_folder(struct input_source *source, struct input *input) {
             name_input(source, input, true);
             return true;
         }
-        if (kind == FOLDER_FOLDER) {
+        if (kind == FOLDER_FOLDER && strcmp(name, OUTPUT_PARTIAL) != 0) {
             name_input(source, input, true);
             if (enter(source, input)) {
                 return true;
@@ -123,6 +124,16 @@ static bool leads_out(const char *name) {
         }
     }
     return false;
+}
+
+/* Why no answer may have a name; NULL: it may. In the folder of temporary files it would be another answer.
+ */
+static const char *forbidden(const char *name) {
+    const size_t length = sizeof OUTPUT_PARTIAL - 1;
+    return leads_out(name) ? "its name would lead out of the output"
+           : strncmp(name, OUTPUT_PARTIAL, length) == 0 && (name[length] == '/' || name[length] == '\0')
+               ? "its name is that of the folder for temporary files"
+               : NULL;
 }
 
 /* Where the last name of a path begins, whatever slashes end it. */
@@ -154,8 +165,8 @@ static bool next_operand(struct input_source *source, struct input *input) {
     if (source->options.operands == 1) {
         const size_t length = strlen(path);
         source->root = length + (path[length - 1] != '/');
-    } else if (leads_out(source->path + source->root)) {
-        return refuse(input, "its name would lead out of the output");
+    } else if (forbidden(input->name)) {
+        return refuse(input, forbidden(input->name));
     }
     return enter(source, input);
 }
@@ -180,7 +191,7 @@ static bool next_of_list(struct input_source *source, struct input *input) {
     }
     name_input(source, input, false);
     return length >= PATH_MAX                   ? refuse(input, "its name is too long")
-           : leads_out(source->path)            ? refuse(input, "its name would lead out of the output")
+           : forbidden(input->name)             ? refuse(input, forbidden(input->name))
            : source->path[source->root] == '\0' ? refuse(input, "a name of the list is empty")
                                                 : true;
 }

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""`blurd run` where something goes wrong: names that collide, disks that are full, daemons that die or lie."""
+
+import os
+import signal
+import stat
+import subprocess
+import tarfile
+import time
+
+import pytest
+
+import daemon
+import pictures
+
+JOB = 'blur?sigma=2'
+OWN = ('--gpus', 'none', '--workers', '1')
+
+
+def command(*words, own=True):
+    return [daemon.BINARY, 'run', JOB, *map(str, words), *(OWN if own else ())]
+
+
+def run(*words, own=True, wait=60, **more):
+    """The finished command; its texts are bytes."""
+    if 'input' not in more:
+        more.setdefault('stdin', subprocess.DEVNULL)
+    return subprocess.run(command(*words, own=own), stdout=more.pop('stdout', subprocess.PIPE), stderr=subprocess.PIPE,
+                          timeout=wait * daemon.SLOW, env=daemon.clean_environment(), check=False, **more)
+
+
+def photo(path, seed=1):
+    """Writes a picture, and returns its bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = pictures.jpeg(pictures.photograph(24, 16, 3, seed))
+    path.write_bytes(data)
+    return data
+
+
+def tar_of(path, *names):
+    with tarfile.open(path, 'w') as tar:
+        for number, name in enumerate(names):
+            photo(path.with_suffix('.member'), number)
+            tar.add(path.with_suffix('.member'), name)
+    return path
+
+
+# --- nothing that was given is replaced ----------------------------------------------------------
+def test_an_answer_does_not_replace_another_file_that_was_given(tmp_path):
+    """sub/a.jpg has the name a.jpg in the output, which is another original there."""
+    before = photo(tmp_path / 'a.jpg', 1)
+    photo(tmp_path / 'sub/a.jpg', 2)
+    ended = run('sub/a.jpg', 'a.jpg', '-k', '-o', '.', cwd=tmp_path)
+    assert ended.returncode == 1 and b'2 failed' in ended.stderr, ended.stderr
+    assert (tmp_path / 'a.jpg').read_bytes() == before
+
+
+@pytest.mark.parametrize('operands', [('in',), ('sub/in', 'in')])
+def test_an_answer_does_not_replace_a_file_of_a_folder(tmp_path, operands):
+    """The output is around the folder: in/in/a.jpg and sub/in/a.jpg would become in/a.jpg."""
+    before = photo(tmp_path / 'in/a.jpg', 1)
+    photo(tmp_path / 'in/in/a.jpg', 2)
+    photo(tmp_path / 'sub/in/a.jpg', 3)
+    ended = run('-r', *operands, '-k', '-o', '.', cwd=tmp_path)
+    assert ended.returncode == 1 and b'(itself)' in ended.stderr, ended.stderr
+    assert (tmp_path / 'in/a.jpg').read_bytes() == before
+
+
+def test_a_second_batch_replaces_the_answers_of_the_first(tmp_path):
+    photo(tmp_path / 'in/sub/a.jpg')
+    for _ in range(2):
+        assert run('-r', 'in', '-o', 'in/out', cwd=tmp_path).returncode == 0
+    assert [p.name for p in (tmp_path / 'in/out').rglob('*.jpg')] == ['a.jpg']
+
+
+@pytest.mark.parametrize('words', [('--tar',), ()])
+def test_a_stream_does_not_replace_its_input(tmp_path, words):
+    path = tar_of(tmp_path / 'in', 'a.jpg') if words else tmp_path / 'in'
+    before = path.read_bytes() if words else photo(path)
+    with path.open('rb') as file:
+        ended = run(*words, *(() if words else ('-',)), '-o', path, stdin=file)
+    assert ended.returncode == 2 and b'it would be replaced' in ended.stderr, ended.stderr
+    assert path.read_bytes() == before
+    if words:
+        assert run(*words, path, '-o', path).returncode == 2
+        assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize('words', [('a.jpg',), ('a.jpg', '--tar'), ('-',)])
+def test_devices_and_folders_are_no_output_files(tmp_path, words):
+    """/dev/null would be a file from then on, for a user who may do that."""
+    data = photo(tmp_path / 'a.jpg')
+    os.mkfifo(tmp_path / 'pipe')
+    (tmp_path / 'folder').mkdir()
+    for output in ('pipe', *(('folder', 'new/') if words != ('a.jpg',) else ())):
+        ended = run(*words, '-o', output, cwd=tmp_path, input=data)
+        assert ended.returncode == 2, (output, ended.stderr)
+        assert output == 'new/' or b'is no file' in ended.stderr
+    assert stat.S_ISFIFO((tmp_path / 'pipe').stat().st_mode)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['a.jpg', 'folder', 'pipe']
+
+
+def test_what_a_killed_batch_has_left_is_no_input(tmp_path):
+    """Its temporary files have numbers for names, as this batch gives them to its own."""
+    for number in range(4):
+        photo(tmp_path / f'in/.blurd-partial/{number}', number)
+        photo(tmp_path / f'in/{number}.jpg', number)
+    ended = run('-r', 'in', '-o', 'out', cwd=tmp_path)
+    assert ended.returncode == 0 and b'4 done' in ended.stderr, ended.stderr
+    assert sorted(p.name for p in (tmp_path / 'out').iterdir()) == ['0.jpg', '1.jpg', '2.jpg', '3.jpg']
+    ended = run('-T', '-', '-o', 'out', cwd=tmp_path / 'in', input=b'.blurd-partial/0\n')
+    assert ended.returncode == 1 and b'temporary files' in ended.stderr, ended.stderr
