@@ -49,8 +49,9 @@ struct batch {
     struct error broken;       /* why no picture can be done; status ST_OK: they can */
     unsigned started, working; /* threads: all, and those that have not ended */
     struct batch_tally tally;
-    pthread_mutex_t source; /* of taking a picture; before `lock` */
+    pthread_mutex_t source; /* of taking a picture, and of what follows; before `lock` */
     unsigned long number;
+    bool exhausted; /* all were taken */
 };
 
 /* Starts no further picture, and says why. Thread-safe. */

@@ -26,7 +26,7 @@ struct item {
     unsigned tries;
     double ms;
     uint32_t known; /* the state of the file in an earlier batch; 0: none */
-    void *more;     /* of the kind of batch */
+    void *more;     /* memory of the kind of batch, freed with the item */
     struct item *next;
 };
 

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "server/batch/files.h"
 #include "server/batch/run.h"
@@ -13,6 +14,7 @@
 
 enum {
     MAPPED_FROM = 128 << 10,
+    FILES_MAX = 4096,
     EXIT_SOME_FAILED = 1,
     EXIT_USAGE = 2,
     TARGET_MAX = 8192,
@@ -170,7 +172,8 @@ static int run(struct batch *batch, const struct job_line *line) {
         return complain(status != ST_OK ? &err : &batch->broken, EXIT_SOME_FAILED);
     }
     const struct batch_tally *tally = &batch->tally;
-    const bool left = tally->total > tally->done + tally->failed + tally->skipped + tally->kept;
+    const bool left =
+        !batch->exhausted || tally->total > tally->done + tally->failed + tally->skipped + tally->kept;
     return tally->failed || left ? EXIT_SOME_FAILED : EXIT_SUCCESS;
 }
 
@@ -200,9 +203,19 @@ static int run_line(const struct job_line *line, char *const *envp) {
     return code;
 }
 
+/* A picture in progress has two files and a socket, and one that waits in a tar has a file. */
+static void raise_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < FILES_MAX) {
+        limit.rlim_cur = limit.rlim_max < FILES_MAX ? limit.rlim_max : FILES_MAX;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 int job_command_main(int argc, char *const *argv, char *const *envp) {
     struct job_line line;
     struct error err = {0};
+    raise_limit();
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, MAPPED_FROM); /* names of large folders grow in place, and are given back */
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {

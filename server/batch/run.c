@@ -198,6 +198,7 @@ void run_dry(struct batch *batch) {
         }
         if (!item || !batch->kind->take(batch, item)) {
             item_destroy(item);
+            batch->exhausted = item != NULL;
             return;
         }
         if (batch->kind->open && item->outcome == ITEM_OPEN) {

@@ -211,12 +211,15 @@ static void write_item(struct batch *batch, struct item *item) {
         tars->failed = true;
         batch_break(batch, &err);
     }
-    free(item->more);
     batch_finish_item(batch, item);
 }
 
 static void give(struct batch *batch, struct item *item) {
     struct tars *tars = batch->state;
+    if (item->outcome != ITEM_PASSED && item->in >= 0) {
+        close(item->in); /* many may wait */
+        item->in = -1;
+    }
     pthread_mutex_lock(&tars->lock);
     while (item->number >= tars->next + RING) {
         pthread_cond_wait(&tars->changed, &tars->lock);
@@ -248,6 +251,11 @@ static enum status finish(struct batch *batch, struct error *err) {
     }
     const bool whole = tars->read && !tars->failed && !batch->options->dry_run;
     enum status status = whole ? tar_writer_end(&tars->writer, err) : ST_OK;
+    if (!whole && !batch->options->dry_run) {
+        status = fail(err, ST_BUSY, "%s",
+                      tars->destination.named ? "members are missing, and no tar is written"
+                                              : "members are missing, and the tar has no end");
+    }
     struct error unused = {0};
     if (destination_finish(&tars->destination, whole && status == ST_OK, status == ST_OK ? err : &unused) !=
         ST_OK) {

@@ -28,6 +28,7 @@ void item_destroy(struct item *item) {
         close(item->out);
     }
     transfer_result_finish(&item->result);
+    free(item->more);
     free(item);
 }
 
@@ -78,6 +79,7 @@ static struct item *take(struct batch *batch) {
     if (!ended) {
         item->number = batch->number++;
         more = batch->kind->take(batch, item);
+        batch->exhausted = batch->exhausted || !more;
     }
     pthread_mutex_unlock(&batch->source);
     if (!more) {

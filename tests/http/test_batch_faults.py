@@ -110,3 +110,58 @@ def test_what_a_killed_batch_has_left_is_no_input(tmp_path):
     assert sorted(p.name for p in (tmp_path / 'out').iterdir()) == ['0.jpg', '1.jpg', '2.jpg', '3.jpg']
     ended = run('-T', '-', '-o', 'out', cwd=tmp_path / 'in', input=b'.blurd-partial/0\n')
     assert ended.returncode == 1 and b'temporary files' in ended.stderr, ended.stderr
+
+
+# --- what was not done is told -------------------------------------------------------------------
+def interrupt(tmp_path, words, first, rest, cwd):
+    """Sends SIGINT when the first part of standard input was read, and then the rest."""
+    with subprocess.Popen(command(*words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
+                          env=daemon.clean_environment()) as process:
+        process.stdin.write(first)
+        process.stdin.flush()
+        time.sleep(1 * daemon.SLOW)
+        process.send_signal(signal.SIGINT)
+        process.stderr.readline(), process.stderr.readline()  # that it takes no further one
+        out, told = process.communicate(rest, timeout=30 * daemon.SLOW)
+        return process.returncode, out, told
+
+
+def test_a_list_that_is_interrupted_is_no_success(tmp_path):
+    photo(tmp_path / 'a.jpg')
+    code, _, told = interrupt(tmp_path, ('-T', '-', '-o', 'out'), b'a.jpg\n', b'a.jpg\n' * 9, tmp_path)
+    assert code == 1, told
+
+
+@pytest.mark.parametrize('output', ['-', 'out.tar'])
+def test_a_tar_that_is_interrupted_has_no_end(tmp_path, output):
+    data = tar_of(tmp_path / 'in.tar', *(f'{n}.jpg' for n in range(9))).read_bytes()
+    code, out, told = interrupt(tmp_path, ('--tar', '-o', output), data[:4000], data[4000:], tmp_path)
+    assert code == 1 and b'members are missing' in told, told
+    assert not out.endswith(bytes(1024)) and not (tmp_path / 'out.tar').exists()
+
+
+def test_a_list_with_zero_bytes(tmp_path):
+    """As `find -print0` writes it. Without --null its first name would be the only one."""
+    photo(tmp_path / 'a.jpg')
+    photo(tmp_path / 'b.jpg')
+    ended = run('-T', '-', '-o', 'out', cwd=tmp_path, input=b'a.jpg\0b.jpg\0')
+    assert ended.returncode == 1 and b'is --null meant?' in ended.stderr and not list((tmp_path / 'out').iterdir())
+    assert run('-T', '-', '--null', '-o', 'out', cwd=tmp_path, input=b'a.jpg\0b.jpg\0').returncode == 0
+
+
+def test_files_that_a_tar_opens(tmp_path):
+    """Members that wait for a slow one before them hold a file each, and the limit is raised."""
+    names = [f'{n}.jpg' for n in range(300)]
+    tar_of(tmp_path / 'in.tar', *names)
+    ended = subprocess.run(['sh', '-c', 'ulimit -S -n 64; exec "$@"', 'sh', *command('--tar', '-j', '32', 'in.tar', '-o', 'out.tar')], cwd=tmp_path,
+                           stderr=subprocess.PIPE, env=daemon.clean_environment(), timeout=60 * daemon.SLOW, check=False)
+    assert ended.returncode == 0, ended.stderr
+    with tarfile.open(tmp_path / 'out.tar') as tar:
+        assert tar.getnames() == names
+
+
+def test_a_dry_run_of_a_tar(tmp_path):
+    """Builds with sanitizers see that it keeps no members."""
+    tar_of(tmp_path / 'in.tar', *(f'{n}.jpg' for n in range(40)))
+    ended = run('--tar', '-n', 'in.tar', cwd=tmp_path)
+    assert ended.returncode == 0 and ended.stdout.count(b'\n') == 40, ended.stderr

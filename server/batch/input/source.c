@@ -174,11 +174,13 @@ static bool next_operand(struct input_source *source, struct input *input) {
 /* A file of the list keeps its path. */
 static bool next_of_list(struct input_source *source, struct input *input) {
     size_t length = 0;
+    bool zero = false;
     int one = EOF;
     while ((one = getc(source->options.list)) != EOF && one != source->options.ends) {
         if (length < PATH_MAX - 1) {
             source->path[length] = (char)one;
         }
+        zero = zero || one == '\0';
         length++;
     }
     if (length == 0 && one == EOF) {
@@ -190,8 +192,9 @@ static bool next_of_list(struct input_source *source, struct input *input) {
         source->root += source->path[source->root] == '/' ? 1 : 2;
     }
     name_input(source, input, false);
-    return length >= PATH_MAX                   ? refuse(input, "its name is too long")
-           : forbidden(input->name)             ? refuse(input, forbidden(input->name))
+    return zero                     ? refuse(input, "a name of the list has a zero byte: is --null meant?")
+           : length >= PATH_MAX     ? refuse(input, "its name is too long")
+           : forbidden(input->name) ? refuse(input, forbidden(input->name))
            : source->path[source->root] == '\0' ? refuse(input, "a name of the list is empty")
                                                 : true;
 }
