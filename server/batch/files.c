@@ -139,8 +139,7 @@ static void finish_answer(struct files *files, struct item *item) {
     }
 }
 
-static enum status write_line(const struct batch *batch, const struct item *item, struct buf *lines,
-                              struct error *err) {
+static enum status write_line(const struct item *item, struct buf *lines, struct error *err) {
     const struct journal_entry entry = {.name = item->input.name,
                                         .status = item->outcome == ITEM_DONE     ? "done"
                                                   : item->outcome == ITEM_FAILED ? "failed"
@@ -148,7 +147,7 @@ static enum status write_line(const struct batch *batch, const struct item *item
                                         .output = item->outcome == ITEM_DONE ? item->answer : NULL,
                                         .file = item->file,
                                         .result = &item->result,
-                                        .hashed = item->tries > 0 && batch->options->hash,
+                                        .hashed = item->result.hashed,
                                         .tries = item->tries,
                                         .ms = item->ms};
     return journal_write(&entry, lines, err);
@@ -194,7 +193,7 @@ static void write_group(struct batch *batch, struct item *group) {
     buf_init(&lines, LINES_MAX);
     enum status status = commit(batch, group, &err);
     for (struct item *item = group; item && files->journal >= 0 && status == ST_OK; item = item->next) {
-        status = write_line(batch, item, &lines, &err);
+        status = write_line(item, &lines, &err);
     }
     if (status == ST_OK && lines.size) {
         status = append(files->journal, buf_bytes(&lines), &err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "server/batch/files.h"
 #include "server/batch/run.h"
@@ -15,6 +16,8 @@
 enum {
     MAPPED_FROM = 128 << 10,
     FILES_MAX = 4096,
+    FIRST_WAIT_MS = 50,
+    DOUBLINGS_MAX = 6,
     EXIT_SOME_FAILED = 1,
     EXIT_USAGE = 2,
     TARGET_MAX = 8192,
@@ -114,12 +117,26 @@ static enum status reach_daemons(struct batch *batch, struct error *err) {
     return status;
 }
 
+/* One that is busy now may take it later. The own daemon queues what comes before it has started. */
+static enum status check_daemon(const struct batch *batch, const struct daemon_address *address,
+                                uint8_t *buffer, struct error *err) {
+    enum status status = transfer_check(&batch->job, address, buffer, err);
+    for (unsigned tries = 1;
+         status == ST_BUSY && tries < batch->options->tries && batch->options->server[0]; tries++) {
+        const unsigned ms = tries < DOUBLINGS_MAX ? FIRST_WAIT_MS << tries : FIRST_WAIT_MS << DOUBLINGS_MAX;
+        nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+        *err = (struct error){0};
+        status = transfer_check(&batch->job, address, buffer, err);
+    }
+    return status;
+}
+
 /* All daemons must take the job. */
 static enum status check_job(const struct batch *batch, struct error *err) {
     uint8_t *buffer = malloc(CLIENT_SOCKET_BUFFER);
     enum status status = buffer ? ST_OK : fail(err, ST_BUSY, "out of memory");
     for (size_t i = 0; i < batch->addresses && status == ST_OK; i++) {
-        status = transfer_check(&batch->job, &batch->address[i], buffer, err);
+        status = check_daemon(batch, &batch->address[i], buffer, err);
     }
     free(buffer);
     return status;

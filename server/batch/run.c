@@ -103,6 +103,7 @@ static void revive(struct batch *batch) {
     pthread_mutex_lock(&batch->lock);
     if (batch->lost) {
         batch->lost = false;
+        pthread_cond_broadcast(&batch->changed);
         ended = own_daemon_ended(&batch->daemon);
     }
     if (ended && batch->revivals++ == REVIVALS_MAX) {

@@ -38,7 +38,8 @@ static void clear(struct batch_tally *tally) {
 /* A name may have characters that a terminal would obey. */
 static void print_name(const char *name) {
     for (; *name; name++) {
-        fputc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name, stderr);
+        const bool second = name[0] == '\xC2' && (name[1] & 0xE0) == 0x80; /* U+0080 to U+009F */
+        fputc((unsigned char)*name < ' ' || *name == 0x7f || second ? '?' : *name, stderr);
     }
 }
 

@@ -121,8 +121,7 @@ static enum status begin(struct batch *batch, struct item *item, struct error *e
     return spool_open(&item->out, err);
 }
 
-static enum status write_line(const struct batch *batch, const struct item *item, struct buf *line,
-                              struct error *err) {
+static enum status write_line(const struct item *item, struct buf *line, struct error *err) {
     const struct journal_entry entry = {.name = item->input.name,
                                         .status = item->outcome == ITEM_DONE     ? "done"
                                                   : item->outcome == ITEM_FAILED ? "failed"
@@ -130,7 +129,7 @@ static enum status write_line(const struct batch *batch, const struct item *item
                                         .output = item->outcome == ITEM_DONE ? item->answer : NULL,
                                         .file = item->file,
                                         .result = &item->result,
-                                        .hashed = item->tries > 0 && batch->options->hash,
+                                        .hashed = item->result.hashed,
                                         .tries = item->tries,
                                         .ms = item->ms};
     return journal_write(&entry, line, err);
@@ -181,7 +180,7 @@ static enum status write_picture(struct batch *batch, struct item *item, struct 
     if (item->outcome == ITEM_DONE && !output_name(item->input.name, item->result.head.type, item->answer)) {
         item_fail(item, ITEM_FAILED, "output", "the name of the answer would be too long");
     }
-    enum status status = write_line(batch, item, &line, err);
+    enum status status = write_line(item, &line, err);
     if (status == ST_OK && item->outcome == ITEM_DONE) {
         status = write_member(tars, item->more, item->answer, item->out, err);
     } else if (status == ST_OK && item->outcome == ITEM_FAILED) {

@@ -105,10 +105,6 @@ static bool wait_for_try(struct batch *batch, const struct item *item) {
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&batch->lock);
-    if (item->result.head.status == 0 && batch->daemon.socket >= 0) {
-        batch->lost = true; /* the main thread looks */
-        pthread_cond_broadcast(&batch->changed);
-    }
     int waited = 0;
     while (!batch->stopping && waited == 0) {
         waited = pthread_cond_timedwait(&batch->changed, &batch->lock, &until);
@@ -116,6 +112,20 @@ static bool wait_for_try(struct batch *batch, const struct item *item) {
     const bool goes_on = !batch->stopping;
     pthread_mutex_unlock(&batch->lock);
     return goes_on;
+}
+
+/* After a try without a whole answer: waits until the main thread has looked whether the own daemon has
+ * ended, and replaced it. */
+static void look_after_daemon(struct batch *batch) {
+    pthread_mutex_lock(&batch->lock);
+    if (batch->daemon.socket >= 0) {
+        batch->lost = true;
+        pthread_cond_broadcast(&batch->changed);
+    }
+    while (batch->lost && !batch->stopping) {
+        pthread_cond_wait(&batch->changed, &batch->lock);
+    }
+    pthread_mutex_unlock(&batch->lock);
 }
 
 /* Tries until it is done, cannot be done, or was tried often enough. */
@@ -135,6 +145,9 @@ static void transfer(struct batch *batch, struct item *item, struct client_socke
         item->tries++;
         verdict = transfer_try(&batch->job, socket, &address, item->in, (uint64_t)item->file.st_size,
                                item->out, &item->result);
+        if (verdict == TRANSFER_AGAIN && (item->result.head.status == 0 || item->result.head.status == 200)) {
+            look_after_daemon(batch);
+        }
     }
     item->ms = (double)(clock_ns() - start) / 1e6;
     item->outcome = verdict == TRANSFER_DONE ? ITEM_DONE : ITEM_FAILED;

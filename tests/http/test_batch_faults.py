@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """`blurd run` where something goes wrong: names that collide, disks that are full, daemons that die or lie."""
 
+import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import tarfile
+import threading
 import time
 
 import pytest
@@ -165,3 +168,153 @@ def test_a_dry_run_of_a_tar(tmp_path):
     tar_of(tmp_path / 'in.tar', *(f'{n}.jpg' for n in range(40)))
     ended = run('--tar', '-n', 'in.tar', cwd=tmp_path)
     assert ended.returncode == 0 and ended.stdout.count(b'\n') == 40, ended.stderr
+
+
+# --- daemons that are busy, die or lie -----------------------------------------------------------
+JPEG = pictures.jpeg(pictures.photograph(24, 16))
+
+
+def answer(status, body=b'', kind='image/jpeg', more='', length=None):
+    return (f'HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\n{more}Content-Length: {len(body) if length is None else length}\r\n\r\n').encode() + body
+
+
+def problem(status, kind='busy', detail='later', more=''):
+    return answer(status, json.dumps({'type': f'urn:blurd:problem:{kind}', 'detail': detail}).encode(), 'application/problem+json', more)
+
+
+def parts(report, picture=JPEG, kind='image/jpeg'):
+    body = b'--x\r\nContent-Type: application/json\r\n\r\n' + report + f'\r\n--x\r\nContent-Type: {kind}\r\n\r\n'.encode() + picture + b'\r\n--x--\r\n'
+    return answer(200, body, 'multipart/mixed; boundary=x')
+
+
+class Fake:
+    """A server that answers the n-th picture with answers(n), and closes the connection after None or an answer that is cut. It takes each job."""
+
+    def __init__(self, answers, check=b'HTTP/1.1 100 Continue\r\n\r\n'):
+        self.answers, self.check, self.asked, self.checked, self.connections = answers, check, 0, 0, 0
+        self.lock = threading.Lock()
+        self.socket = socket.create_server(('127.0.0.1', 0))
+        self.url = f'http://127.0.0.1:{self.socket.getsockname()[1]}'
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                peer, _ = self.socket.accept()
+            except OSError:
+                return
+            self.connections += 1
+            threading.Thread(target=self.serve, args=(peer,), daemon=True).start()
+
+    def serve(self, peer):
+        with peer, peer.makefile('rb') as lines:
+            while self.answer_one(peer, lines):
+                pass
+
+    def answer_one(self, peer, lines):
+        try:
+            head = list(iter(lines.readline, b'\r\n'))
+            if not head or not head[-1]:
+                return False
+            fields = dict(line.decode().rstrip().split(': ', 1) for line in head[1:])
+            if head[0].startswith(b'GET'):
+                peer.sendall(answer(200, b'{"in_flight":2}', 'application/json'))
+                return False
+            if 'Expect' in fields:
+                self.checked += 1
+                peer.sendall(self.check(self.checked) if callable(self.check) else self.check)
+                return False
+            lines.read(int(fields['Content-Length']))
+            with self.lock:
+                self.asked += 1
+                said = self.answers(self.asked)
+            if said is not None:
+                peer.sendall(said[0] if isinstance(said, tuple) else said)
+            return isinstance(said, bytes)
+        except OSError:
+            return False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+
+
+def ask(tmp_path, answers, *words, count=1, **more):
+    """Runs a batch with the pictures 0.jpg and so on; returns its end and the server."""
+    for number in range(count):
+        photo(tmp_path / f'in/{number}.jpg', number)
+    with Fake(answers, **more) as fake:
+        return run('-r', 'in', '-o', 'out', '-s', fake.url, *words, own=False, cwd=tmp_path), fake
+
+
+@pytest.mark.parametrize('first', [
+    problem(503, more='Retry-After: 0\r\n'), problem(429), problem(502), problem(504), None, (answer(200, JPEG[:100], length=len(JPEG)),),
+    (b'HTTP/1.1 503 X\r\nConnection: close\r\n\r\nno length',), (b'HTTP/1.1 502 X\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',),
+    (b'HTTP/1.1 200 X\r\nContent-Le',), answer(503, b'x' * 40000)])
+def test_it_is_tried_again(tmp_path, first):
+    ended, fake = ask(tmp_path, lambda n: first if n < 3 else answer(200, JPEG), '-R', 'report')
+    assert ended.returncode == 0 and fake.asked == 3, ended.stderr
+    assert (tmp_path / 'out/0.jpg').read_bytes() == JPEG
+    assert json.loads((tmp_path / 'report').read_text().splitlines()[1])['tries'] == 3
+
+
+@pytest.mark.parametrize('status', [400, 401, 404, 413, 422, 204, 301, 500, 501])
+def test_it_is_not_tried_again(tmp_path, status):
+    ended, fake = ask(tmp_path, lambda n: problem(status, 'why'), '-R', 'report', '-k')
+    assert ended.returncode == 1 and fake.asked == 1 and b'(why)' in ended.stderr, ended.stderr
+    line = json.loads((tmp_path / 'report').read_text().splitlines()[1])
+    assert (line['status'], line['reason'], line['http']) == ('failed', 'why', status)
+
+
+@pytest.mark.parametrize('said', [
+    b'\0' * 1000, b'x' * 200000, b'HTTP/1.1 200 X\r\n' + b'a: b\r\n' * 20000, b'HTTP/2 200\r\n\r\n', b'HTTP/1.1 200 X\r\n\r\n' + JPEG,
+    answer(200, JPEG, length='-1'), answer(200, JPEG, length='99999999999999999999'), answer(200, JPEG, 'multipart/mixed; boundary=x'),
+    parts(b'no json'), parts(b'{}, "file": "a"'), parts(b'[]'), parts(b'{"a":"\0"}'), parts(b'{}\r\n--x'), parts(b'[' * 99), parts(b''),
+    answer(200, b'--x\r\n\r\n{}\r\n--x\r\n\r\n', 'multipart/mixed; boundary=x')])
+def test_what_is_no_answer_ends_the_batch(tmp_path, said):
+    ended, _ = ask(tmp_path, lambda n: (said,))
+    assert ended.returncode == 1 and b'AddressSanitizer' not in ended.stderr, ended.stderr
+    assert not list((tmp_path / 'out').iterdir())
+
+
+@pytest.mark.parametrize('picture', [b'Content-Type: ', b'Content-Type: ' + b'x' * 9000, b'\r\n--x--\r\n', b''])
+def test_pictures_that_look_like_the_form_around_them(tmp_path, picture):
+    ended, _ = ask(tmp_path, lambda n: parts(b'{"a":\n1}', picture), '-R', 'report')
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / 'out/0.jpg').read_bytes() == picture
+    assert json.loads((tmp_path / 'report').read_text().splitlines()[1])['report'] == {'a': 1}
+
+
+def test_the_report_of_an_earlier_try_is_dropped(tmp_path):
+    ended, _ = ask(tmp_path, lambda n: (parts(b'{"a":1}')[:-40],) if n == 1 else answer(200, JPEG), '-R', 'report')
+    assert ended.returncode == 0 and 'report' not in json.loads((tmp_path / 'report').read_text().splitlines()[1])
+
+
+def test_what_stands_before_the_answer_is_none(tmp_path):
+    """Balancers send 408 on a connection that waits. It must not become the answer to the next picture."""
+    ended, fake = ask(tmp_path, lambda n: answer(200, JPEG) + problem(408), '-j', 1, count=4)
+    assert ended.returncode == 0 and fake.asked == 4, ended.stderr
+
+
+def test_terminals_do_not_obey_a_daemon(tmp_path):
+    ended, _ = ask(tmp_path, lambda n: problem(400, 'a\x1b[2Jb', 'c\x1b]0;d\x07\x9b2J\nblurd: 9 done'))
+    assert b'c?]0;d?' in ended.stderr and not any(sign in ended.stderr for sign in (b'\x1b', b'\x07', b'\xc2\x9b', b'\nblurd: 9 done')), ended.stderr
+
+
+def test_no_digest_of_what_was_not_sent(tmp_path):
+    """The daemon is there when the job is checked, and is gone then."""
+    with Fake(None) as fake:
+        fake.check = lambda n: fake.socket.shutdown(socket.SHUT_RDWR) or fake.socket.close() or b'HTTP/1.1 100 Continue\r\n\r\n'
+        photo(tmp_path / '0.jpg')
+        fake.__class__ = type('Once', (Fake,), {'__exit__': lambda *_: None})
+        ended = run('0.jpg', '-o', 'out/', '-s', fake.url, '-R', 'report', '--tries', 2, own=False, cwd=tmp_path)
+    line = json.loads((tmp_path / 'report').read_text().splitlines()[1])
+    assert ended.returncode == 1 and line['reason'] == 'unreachable' and 'sha256' not in line, line
+
+
+def test_a_daemon_that_is_busy_at_first(tmp_path):
+    ended, fake = ask(tmp_path, lambda n: answer(200, JPEG), check=lambda n: problem(503) if n < 3 else b'HTTP/1.1 100 Continue\r\n\r\n')
+    assert ended.returncode == 0 and fake.checked == 3, ended.stderr

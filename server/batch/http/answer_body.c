@@ -6,6 +6,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "core/json/json_reader.h"
+
 enum { BOUNDARY_MAX = 80, REPORT_MAX = 16 << 20 };
 
 /* The next bytes, at most `most`, which stay valid until the next call. */
@@ -93,11 +95,21 @@ static bool find_parts(const struct buf *text, const char *delimiter, struct ans
 static void read_type(const struct buf *text, const struct answer_parts *parts, struct answer_head *head) {
     static const char name[] = "\r\nContent-Type: ";
     const size_t at = find(text, parts->head, name);
-    if (at < parts->picture) {
-        const char *from = (const char *)text->data + at + sizeof name - 1;
-        const int length = (int)((const char *)memmem(from, parts->picture, "\r\n", 2) - from);
-        snprintf(head->type, sizeof head->type, "%.*s", length, from);
+    const size_t from = at == SIZE_MAX ? at : at + sizeof name - 1;
+    if (from < parts->picture) { /* not in the picture, which may begin so */
+        const int length = (int)(find(text, from, "\r\n") - from);
+        snprintf(head->type, sizeof head->type, "%.*s", length, (const char *)text->data + from);
     }
+}
+
+/* It becomes a member of a line in the report of the batch, which it must not end or add others to. */
+static bool is_json(struct bytes text) {
+    struct json_reader reader;
+    json_reader_init(&reader, text);
+    reader.depth = 1; /* of the line */
+    return json_reader_peek(&reader) == '{' && json_reader_skip(&reader) &&
+           json_reader_peek(&reader) == '\0' && json_reader_offset(&reader) == text.size &&
+           !memchr(text.data, '\0', text.size);
 }
 
 static enum status write_parts(struct answer_body *body, const char *boundary, struct answer_head *head,
@@ -129,7 +141,9 @@ static enum status write_parts(struct answer_body *body, const char *boundary, s
     status = status == ST_OK ? write_rest(body, tail, file, err) : status;
     memmove(text->data, text->data + parts.report, parts.report_end - parts.report);
     text->size = parts.report_end - parts.report;
-    return status;
+    return status == ST_OK && !is_json(buf_bytes(text))
+               ? fail(err, ST_CORRUPT, "the report of the answer is no JSON")
+               : status;
 }
 
 enum status answer_body_write(struct answer_body *body, struct answer_head *head, struct answer_file *file,
@@ -137,6 +151,8 @@ enum status answer_body_write(struct answer_body *body, struct answer_head *head
     static const char parts[] = "multipart/mixed; boundary=";
     const bool again = file->bytes > 0;
     file->bytes = 0;
+    buf_finish(file->report);
+    buf_init(file->report, REPORT_MAX);
     if (again && lseek(file->fd, 0, SEEK_SET) != 0) {
         return fail(err, ST_INTERNAL, "the answer cannot be written: %s", strerror(errno));
     }
@@ -145,7 +161,5 @@ enum status answer_body_write(struct answer_body *body, struct answer_head *head
     }
     char boundary[BOUNDARY_MAX];
     snprintf(boundary, sizeof boundary, "%.*s", BOUNDARY_MAX - 1, head->type + sizeof parts - 1);
-    buf_finish(file->report);
-    buf_init(file->report, REPORT_MAX);
     return write_parts(body, boundary, head, file, err);
 }

@@ -61,5 +61,9 @@ enum status answer_head_read(struct bytes text, struct answer_head *head, struct
             read_field(line, value + strspn(value, " \t"), head, &sized);
         }
     }
+    if (!sized && head->status >= 300) {
+        head->closes = true; /* what stands before a daemon may refuse so; nobody needs the body */
+        sized = true;
+    }
     return sized || head->status < 200 ? ST_OK : fail(err, ST_CORRUPT, "the answer does not tell its length");
 }

@@ -22,7 +22,7 @@ struct answer_head {
 };
 
 /* Reads a head, from its status line to its empty line. ST_CORRUPT: it is none, or does not tell the length
- * of the body, as answers of blurd do. */
+ * of the body, as answers of blurd do. That of a refusal counts as 0 then. */
 enum status answer_head_read(struct bytes text, struct answer_head *head, struct error *err);
 
 #endif

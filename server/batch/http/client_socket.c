@@ -26,6 +26,11 @@ void client_socket_end(void) {
     }
 }
 
+/* Whether a call must be repeated. Not after GNUTLS_E_AGAIN: then nothing came for CLIENT_SOCKET_WAIT_S. */
+static bool goes_on(ssize_t result) {
+    return result < 0 && result != GNUTLS_E_AGAIN && !gnutls_error_is_fatal((int)result);
+}
+
 static bool prepare(gnutls_session_t session, const struct daemon_address *address) {
     return gnutls_set_default_priority(session) == 0 &&
            gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials) == 0 &&
@@ -48,7 +53,7 @@ static enum status start_tls(struct client_socket *socket, const struct daemon_a
     gnutls_transport_set_int(session, socket->fd);
     do {
         result = gnutls_handshake(session);
-    } while (result < 0 && !gnutls_error_is_fatal(result));
+    } while (goes_on(result));
     if (result == GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR) {
         return fail(err, ST_ARGUMENT, "the certificate of %s is not trusted", address->host);
     }
@@ -86,7 +91,7 @@ static ssize_t send_some(struct client_socket *socket, struct bytes data, bool m
     do {
         sent = socket->tls ? gnutls_record_send(socket->tls, data.data, data.size)
                            : send(socket->fd, data.data, data.size, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
-    } while (sent < 0 && (socket->tls ? !gnutls_error_is_fatal((int)sent) : errno == EINTR));
+    } while (socket->tls ? goes_on(sent) : sent < 0 && errno == EINTR);
     return sent;
 }
 
@@ -103,13 +108,19 @@ enum status client_socket_send(struct client_socket *socket, struct bytes data, 
     return ST_OK;
 }
 
+bool client_socket_is_quiet(const struct client_socket *socket) {
+    char one;
+    return socket->at == socket->have && (!socket->tls || gnutls_record_check_pending(socket->tls) == 0) &&
+           (socket->tls || recv(socket->fd, &one, 1, MSG_PEEK | MSG_DONTWAIT) < 0);
+}
+
 ssize_t client_socket_receive(struct client_socket *socket) {
     uint8_t *to = socket->buffer + socket->have;
     const size_t room = CLIENT_SOCKET_BUFFER - socket->have;
     ssize_t got;
     do {
         got = socket->tls ? gnutls_record_recv(socket->tls, to, room) : recv(socket->fd, to, room, 0);
-    } while (got < 0 && (socket->tls ? !gnutls_error_is_fatal((int)got) : errno == EINTR));
+    } while (socket->tls ? goes_on(got) : got < 0 && errno == EINTR);
     socket->have += got > 0 ? (size_t)got : 0;
     return got < 0 ? -1 : got;
 }

@@ -33,6 +33,9 @@ enum status client_socket_send(struct client_socket *socket, struct bytes data, 
  * for CLIENT_SOCKET_WAIT_S. */
 ssize_t client_socket_receive(struct client_socket *socket);
 
+/* Whether nothing has come that is not read: what stands there before a request is no answer to it. */
+bool client_socket_is_quiet(const struct client_socket *socket);
+
 /* Frees what the credentials of TLS hold. After the last socket. */
 void client_socket_end(void);
 

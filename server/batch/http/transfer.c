@@ -129,9 +129,20 @@ static enum status send_request(const struct transfer_job *job, struct client_so
         status = send_file(socket, input, size, hash, err);
     }
     if (hash) {
-        gnutls_hash_deinit(hash, result->digest.byte);
+        struct digest digest;
+        gnutls_hash_deinit(hash, digest.byte);
+        result->digest = status == ST_OK ? digest : result->digest; /* that of a part is none */
+        result->hashed = result->hashed || status == ST_OK;
     }
     return status;
+}
+
+/* What a daemon says goes to a terminal, which must not obey it. */
+static void clean(char *text) {
+    for (; *text; text++) {
+        const bool second = text[0] == '\xC2' && (text[1] & 0xE0) == 0x80; /* U+0080 to U+009F */
+        *text = (unsigned char)*text < ' ' || *text == '\x7F' || second ? '?' : *text;
+    }
 }
 
 /* "urn:blurd:problem:corrupt-image" becomes "corrupt-image". The detail does not always name the parameter.
@@ -158,6 +169,8 @@ static void read_problem(struct bytes problem, struct transfer_result *result) {
         snprintf(result->detail, sizeof result->detail, "%s%s%.*s", named ? "" : parameter, named ? "" : ": ",
                  TRANSFER_DETAIL_MAX - ERROR_PARAMETER_MAX - 3, detail);
     }
+    clean(result->reason);
+    clean(result->detail);
 }
 
 /* 429 is what a daemon behind some balancers answers in place of 503 (overload_status). Others of 5xx come
@@ -216,6 +229,9 @@ enum transfer_verdict transfer_try(const struct transfer_job *job, struct client
                                    const struct daemon_address *address, int input, uint64_t size, int output,
                                    struct transfer_result *result) {
     struct error err = {0};
+    if (socket->fd >= 0 && !client_socket_is_quiet(socket)) {
+        client_socket_close(socket);
+    }
     const bool reused = socket->fd >= 0;
     enum status status = reused ? ST_OK : client_socket_open(socket, address, &err);
     result->head = (struct answer_head){.retry_s = -1, .regions = -1};

@@ -25,6 +25,7 @@ enum transfer_verdict {
 
 struct transfer_result {
     struct answer_head head;          /* of the last answer; status 0: there was none */
+    bool hashed;                      /* the digest is known: all was sent once */
     struct digest digest;             /* of the file */
     uint64_t bytes;                   /* of the answer, in the output */
     char reason[TRANSFER_REASON_MAX]; /* of a failure: "corrupt-image", "cut" */
