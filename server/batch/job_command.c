@@ -121,8 +121,8 @@ static enum status reach_daemons(struct batch *batch, struct error *err) {
 static enum status check_daemon(const struct batch *batch, const struct daemon_address *address,
                                 uint8_t *buffer, struct error *err) {
     enum status status = transfer_check(&batch->job, address, buffer, err);
-    for (unsigned tries = 1;
-         status == ST_BUSY && tries < batch->options->tries && batch->options->server[0]; tries++) {
+    for (unsigned tries = 1; status == ST_BUSY && tries < batch->options->tries && batch->options->server[0];
+         tries++) {
         const unsigned ms = tries < DOUBLINGS_MAX ? FIRST_WAIT_MS << tries : FIRST_WAIT_MS << DOUBLINGS_MAX;
         nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
         *err = (struct error){0};

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`blurd run` where something goes wrong: names that collide, disks that are full, daemons that die or lie."""
 
+import contextlib
+import itertools
 import json
 import os
 import signal
@@ -172,6 +174,7 @@ def test_a_dry_run_of_a_tar(tmp_path):
 
 # --- daemons that are busy, die or lie -----------------------------------------------------------
 JPEG = pictures.jpeg(pictures.photograph(24, 16))
+NUMBERED = lambda _: 'bytes'  # pytest would make names of all bytes
 
 
 def answer(status, body=b'', kind='image/jpeg', more='', length=None):
@@ -213,11 +216,11 @@ class Fake:
 
     def answer_one(self, peer, lines):
         try:
-            head = list(iter(lines.readline, b'\r\n'))
-            if not head or not head[-1]:
+            head = list(itertools.takewhile(str.strip, (line.decode() for line in lines)))
+            if not head:
                 return False
-            fields = dict(line.decode().rstrip().split(': ', 1) for line in head[1:])
-            if head[0].startswith(b'GET'):
+            fields = dict(line.rstrip().split(': ', 1) for line in head[1:])
+            if head[0].startswith('GET'):
                 peer.sendall(answer(200, b'{"in_flight":2}', 'application/json'))
                 return False
             if 'Expect' in fields:
@@ -238,7 +241,12 @@ class Fake:
         return self
 
     def __exit__(self, *_):
-        self.socket.shutdown(socket.SHUT_RDWR)
+        self.end()
+
+    def end(self):
+        """No further connection is taken."""
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()
 
 
@@ -272,15 +280,15 @@ def test_it_is_not_tried_again(tmp_path, status):
 @pytest.mark.parametrize('said', [
     b'\0' * 1000, b'x' * 200000, b'HTTP/1.1 200 X\r\n' + b'a: b\r\n' * 20000, b'HTTP/2 200\r\n\r\n', b'HTTP/1.1 200 X\r\n\r\n' + JPEG,
     answer(200, JPEG, length='-1'), answer(200, JPEG, length='99999999999999999999'), answer(200, JPEG, 'multipart/mixed; boundary=x'),
-    parts(b'no json'), parts(b'{}, "file": "a"'), parts(b'[]'), parts(b'{"a":"\0"}'), parts(b'{}\r\n--x'), parts(b'[' * 99), parts(b''),
-    answer(200, b'--x\r\n\r\n{}\r\n--x\r\n\r\n', 'multipart/mixed; boundary=x')])
+    parts(b'no json'), parts(b'{}, "file": "a"'), parts(b'[]'), parts(b'{"a":"\0"}'), parts(b'[' * 99), parts(b''),
+    answer(200, b'--x\r\n\r\n{}\r\n--x\r\n\r\n', 'multipart/mixed; boundary=x')], ids=NUMBERED)
 def test_what_is_no_answer_ends_the_batch(tmp_path, said):
-    ended, _ = ask(tmp_path, lambda n: (said,))
+    ended, _ = ask(tmp_path, lambda n: (said,), '--tries', 2)
     assert ended.returncode == 1 and b'AddressSanitizer' not in ended.stderr, ended.stderr
     assert not list((tmp_path / 'out').iterdir())
 
 
-@pytest.mark.parametrize('picture', [b'Content-Type: ', b'Content-Type: ' + b'x' * 9000, b'\r\n--x--\r\n', b''])
+@pytest.mark.parametrize('picture', [b'Content-Type: ', b'Content-Type: ' + b'x' * 9000, b'\r\n--x--\r\n', b''], ids=NUMBERED)
 def test_pictures_that_look_like_the_form_around_them(tmp_path, picture):
     ended, _ = ask(tmp_path, lambda n: parts(b'{"a":\n1}', picture), '-R', 'report')
     assert ended.returncode == 0, ended.stderr
@@ -306,10 +314,9 @@ def test_terminals_do_not_obey_a_daemon(tmp_path):
 
 def test_no_digest_of_what_was_not_sent(tmp_path):
     """The daemon is there when the job is checked, and is gone then."""
+    photo(tmp_path / '0.jpg')
     with Fake(None) as fake:
-        fake.check = lambda n: fake.socket.shutdown(socket.SHUT_RDWR) or fake.socket.close() or b'HTTP/1.1 100 Continue\r\n\r\n'
-        photo(tmp_path / '0.jpg')
-        fake.__class__ = type('Once', (Fake,), {'__exit__': lambda *_: None})
+        fake.check = lambda n: fake.end() or b'HTTP/1.1 100 Continue\r\n\r\n'
         ended = run('0.jpg', '-o', 'out/', '-s', fake.url, '-R', 'report', '--tries', 2, own=False, cwd=tmp_path)
     line = json.loads((tmp_path / 'report').read_text().splitlines()[1])
     assert ended.returncode == 1 and line['reason'] == 'unreachable' and 'sha256' not in line, line
@@ -318,3 +325,37 @@ def test_no_digest_of_what_was_not_sent(tmp_path):
 def test_a_daemon_that_is_busy_at_first(tmp_path):
     ended, fake = ask(tmp_path, lambda n: answer(200, JPEG), check=lambda n: problem(503) if n < 3 else b'HTTP/1.1 100 Continue\r\n\r\n')
     assert ended.returncode == 0 and fake.checked == 3, ended.stderr
+
+
+# --- the own daemon ------------------------------------------------------------------------------
+def own_daemon_of(process):
+    """Its process, once it is there."""
+    children = f'/proc/{process.pid}/task/{process.pid}/children'
+    return int(daemon.eventually(lambda: open(children).read().split() or None)[0])
+
+
+@pytest.mark.parametrize('tries', [1, 5])
+def test_a_daemon_that_is_killed_is_replaced(tmp_path, tries):
+    """Twice. With a single try the pictures in progress have failed, and no others."""
+    data = photo(tmp_path / 'in/0.jpg')
+    for number in range(1, 3000):
+        (tmp_path / f'in/{number}.jpg').write_bytes(data)
+    with subprocess.Popen(command('-r', 'in', '-o', 'out', '-k', '-j', 4, '--tries', tries), cwd=tmp_path, stderr=subprocess.PIPE,
+                          env=daemon.clean_environment()) as process:
+        for count in (1, 500):
+            killed = own_daemon_of(process)
+            assert daemon.eventually(lambda count=count: len(list((tmp_path / 'out').glob('*.jpg'))) > count, 20)
+            os.kill(killed, signal.SIGKILL)
+            assert daemon.eventually(lambda killed=killed: own_daemon_of(process) != killed)
+        told = process.communicate(timeout=60 * daemon.SLOW)[1]
+    failed = 3000 - len(list((tmp_path / 'out').glob('*.jpg')))
+    assert told.count(b'is started again') == 2 and (failed == 0 if tries > 1 else failed <= 16), told
+
+
+def test_the_daemon_ends_with_its_command(tmp_path):
+    with subprocess.Popen(command('-T', '-', '-o', 'out'), cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env=daemon.clean_environment()) as process:
+        own = own_daemon_of(process)
+        daemon.eventually((tmp_path / 'out').exists)
+        process.kill()
+    assert daemon.eventually(lambda: not os.path.exists(f'/proc/{own}'))
