@@ -116,7 +116,7 @@ static enum status keep(struct job_words *words, char *word, struct error *err) 
 /* An option of the daemon: it goes to it as it is. */
 static enum status pass_on(struct job_words *words, char *word, struct error *err) {
     const size_t length = strcspn(word + 2, "=");
-    if (!config_option(word + 2, length) && strncmp(word, "--config", 2 + length) != 0) {
+    if (!config_option(word + 2, length) && (length != 6 || strncmp(word + 2, "config", 6) != 0)) {
         return unknown(word, err);
     }
     enum status status = keep(words, word, err);

@@ -153,20 +153,6 @@ static enum status write_line(const struct item *item, struct buf *lines, struct
     return journal_write(&entry, lines, err);
 }
 
-static enum status append(int journal, struct bytes lines, struct error *err) {
-    while (lines.size > 0) {
-        const ssize_t written = write(journal, lines.data, lines.size);
-        if (written < 0 && errno != EINTR) {
-            return fail(err, ST_BUSY, "cannot write the report: %s", strerror(errno));
-        }
-        lines.data += written > 0 ? written : 0;
-        lines.size -= written > 0 ? (size_t)written : 0;
-    }
-    return fdatasync(journal) == 0 || errno == EINVAL || errno == EROFS
-               ? ST_OK
-               : fail(err, ST_BUSY, "cannot write the report: %s", strerror(errno));
-}
-
 /* Gives the answers of a group their names. Those that cannot get one have failed. */
 static enum status commit(const struct batch *batch, struct item *group, struct error *err) {
     const struct files *files = batch->state;
@@ -176,9 +162,9 @@ static enum status commit(const struct batch *batch, struct item *group, struct 
     }
     enum status status = any ? output_sync(&files->output, err) : ST_OK;
     for (struct item *item = group; item; item = item->next) {
-        struct error why = {0};
-        if (item->outcome == ITEM_DONE && status == ST_OK &&
-            output_commit(&files->output, item->number, item->answer, &why) != ST_OK) {
+        struct error why = *err;
+        if (item->outcome == ITEM_DONE &&
+            (status != ST_OK || output_commit(&files->output, item->number, item->answer, &why) != ST_OK)) {
             item_fail(item, ITEM_FAILED, "output", why.text);
             output_abandon(&files->output, item->number);
         }
@@ -196,7 +182,7 @@ static void write_group(struct batch *batch, struct item *group) {
         status = write_line(item, &lines, &err);
     }
     if (status == ST_OK && lines.size) {
-        status = append(files->journal, buf_bytes(&lines), &err);
+        status = journal_append(files->journal, buf_bytes(&lines), &err);
     }
     buf_finish(&lines);
     if (status != ST_OK) {

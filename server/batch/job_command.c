@@ -83,6 +83,9 @@ static enum status check_line(const struct job_line *line, struct error *err) {
         return fail(err, ST_ARGUMENT,
                     "--tar takes one tar, from its beginning: no --resume, --files-from or second name");
     }
+    if (options->report[0] && single_is_asked(line)) {
+        return fail(err, ST_ARGUMENT, "a picture in a pipe has no --report");
+    }
     if (options->resume && !options->report[0]) {
         return fail(err, ST_ARGUMENT, "--resume needs the --report of the batch that it continues");
     }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/batch/journal.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "core/json/json.h"
 #include "core/version.h"
@@ -17,11 +19,20 @@ uint32_t journal_state(const struct names *names, const struct stat *file) {
     return (uint32_t)names_digest(names, (struct bytes){(const uint8_t *)text, (size_t)length}) | 1;
 }
 
-/* Whether it is UTF-8: JSON cannot hold other names. */
+static size_t count_replaced(const char *text) {
+    size_t count = 0;
+    while ((text = strstr(text, "\xEF\xBF\xBD")) != NULL) {
+        text += 3;
+        count++;
+    }
+    return count;
+}
+
+/* Whether it is UTF-8, of which no character was replaced: JSON cannot hold other names. */
 static bool is_text(const char *name) {
     char quoted[QUOTED_MAX];
     json_string(quoted, sizeof quoted, name);
-    return strstr(name, "\xEF\xBF\xBD") || !strstr(quoted, "\xEF\xBF\xBD");
+    return count_replaced(name) == count_replaced(quoted);
 }
 
 /* `"file":"x.jpg"`, and for a name that is no UTF-8 its bytes, too. */
@@ -103,4 +114,26 @@ enum status journal_write(const struct journal_entry *entry, struct buf *lines, 
         status = buf_printf(lines, err, ",\"tries\":%u,\"ms\":%.1f", entry->tries, entry->ms);
     }
     return status == ST_OK ? buf_append(lines, "}\n", 2, err) : status;
+}
+
+enum status journal_append(int fd, struct bytes lines, struct error *err) {
+    const uint8_t *begin = lines.data;
+    while (lines.size > 0) {
+        const ssize_t written = write(fd, lines.data, lines.size);
+        if (written < 0 && errno != EINTR) {
+            fail(err, ST_BUSY, "cannot write the report: %s", strerror(errno));
+            break;
+        }
+        lines.data += written > 0 ? written : 0;
+        lines.size -= written > 0 ? (size_t)written : 0;
+    }
+    if (lines.size > 0) {
+        const size_t did = (size_t)(lines.data - begin);
+        const uint8_t *last = did ? memrchr(begin, '\n', did) : NULL;
+        const off_t end = lseek(fd, last ? last + 1 - lines.data : -(off_t)did, SEEK_CUR);
+        return end >= 0 && ftruncate(fd, end) == 0 ? ST_BUSY : err->status;
+    }
+    return fdatasync(fd) == 0 || errno == EINVAL || errno == EROFS
+               ? ST_OK
+               : fail(err, ST_BUSY, "cannot write the report: %s", strerror(errno));
 }

@@ -25,6 +25,10 @@ struct journal_entry {
 /* Appends a line to `lines`. ST_BUSY without memory. */
 enum status journal_write(const struct journal_entry *entry, struct buf *lines, struct error *err);
 
+/* Appends lines to a report that journal_open has opened, and waits until they are on the disk. ST_BUSY with
+ * a sentence: then only whole lines were written, behind which others may follow. */
+enum status journal_append(int fd, struct bytes lines, struct error *err);
+
 /* What stands for the file's size and time, by which a later batch sees that it was changed. */
 uint32_t journal_state(const struct names *names, const struct stat *file);
 

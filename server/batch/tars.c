@@ -161,9 +161,7 @@ static enum status write_error(struct tars *tars, struct item *item, const struc
                                struct error *err) {
     char name[PATH_MAX];
     int spool;
-    if (snprintf(name, sizeof name, "%s.error.json", item->input.name) >= PATH_MAX) {
-        return fail(err, ST_LIMIT, "a name is too long");
-    }
+    snprintf(name, sizeof name, "%.*s.error.json", PATH_MAX - 16, item->input.name);
     enum status status = spool_open(&spool, err);
     if (status == ST_OK) {
         status = spool_write(spool, buf_bytes(line), err);

@@ -359,3 +359,58 @@ def test_the_daemon_ends_with_its_command(tmp_path):
         daemon.eventually((tmp_path / 'out').exists)
         process.kill()
     assert daemon.eventually(lambda: not os.path.exists(f'/proc/{own}'))
+
+
+# --- full disks and reports ----------------------------------------------------------------------
+@pytest.fixture
+def small(tmp_path):
+    """A file system of 32 KiB, where this user may mount one."""
+    folder = tmp_path / 'small'
+    folder.mkdir()
+    if os.geteuid() != 0 or subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=32k', 'none', folder], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip('no file system can be mounted')
+    yield folder
+    subprocess.run(['umount', '-l', folder], check=True)
+
+
+def many(tmp_path, count):
+    data = photo(tmp_path / 'in/000.jpg')
+    for number in range(1, count):
+        (tmp_path / f'in/{number:03}.jpg').write_bytes(data)
+
+
+def test_a_disk_that_is_full(tmp_path, small):
+    many(tmp_path, 100)
+    ended = run('-r', 'in', '-o', small / 'out', '-R', 'report', cwd=tmp_path)
+    assert ended.returncode == 1 and b'No space left' in ended.stderr and b'not begun' in ended.stderr, ended.stderr
+    done = [line for line in map(json.loads, (tmp_path / 'report').read_text().splitlines()[1:]) if line['status'] == 'done']
+    assert sorted(p.name for p in (small / 'out').iterdir()) == sorted(line['output'] for line in done) and 0 < len(done) < 100
+    assert all((small / 'out' / line['output']).stat().st_size == line['bytes'] for line in done)
+
+
+def test_a_report_on_a_disk_that_is_full(tmp_path, small):
+    """It ends with a whole line, so that a later batch continues there."""
+    many(tmp_path, 300)
+    ended = run('-r', 'in', '-o', 'out', '-R', small / 'report', cwd=tmp_path)
+    assert ended.returncode == 1 and b'cannot write the report: No space left' in ended.stderr, ended.stderr
+    lines = (small / 'report').read_bytes().splitlines(keepends=True)
+    assert len(lines) > 30 and all(line.endswith(b'}\n') and json.loads(line) for line in lines)
+    subprocess.run(['mount', '-o', 'remount,size=1m', small], check=True)
+    ended = run('-r', 'in', '-o', 'out', '-R', small / 'report', '--resume', cwd=tmp_path)
+    assert ended.returncode == 0 and f'{len(lines) - 1} done before'.encode() in ended.stderr, ended.stderr
+
+
+def test_a_picture_in_a_pipe_has_no_report(tmp_path):
+    data = photo(tmp_path / 'a.jpg')
+    for words in (('-', '-o', 'b.jpg'), ('a.jpg', '-o', '-')):
+        ended = run(*words, '-R', 'report', cwd=tmp_path, input=data)
+        assert ended.returncode == 2 and not (tmp_path / 'report').exists(), ended.stderr
+
+
+def test_names_in_a_tar_that_are_too_long(tmp_path):
+    """They fail, and the others are done."""
+    tar_of(tmp_path / 'in.tar', 'a/' * 2046 + 'a', 'b' * 4095, 'c.jpg')
+    ended = run('--tar', '-k', 'in.tar', '-o', 'out.tar', cwd=tmp_path)
+    assert ended.returncode == 1 and b'3 done' not in ended.stderr, ended.stderr
+    with tarfile.open(tmp_path / 'out.tar') as tar:
+        assert [name[-14:] for name in tar.getnames()][1:] == ['bbb.error.json', 'c.jpg']

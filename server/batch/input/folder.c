@@ -14,12 +14,14 @@ static enum folder_kind kind_of(int fd, const struct dirent *one) {
     if (one->d_type == DT_REG || one->d_type == DT_DIR) {
         return one->d_type == DT_REG ? FOLDER_FILE : FOLDER_FOLDER;
     }
-    if ((one->d_type != DT_LNK && one->d_type != DT_UNKNOWN) || fstatat(fd, one->d_name, &file, 0) != 0) {
-        return FOLDER_OTHER;
+    if (one->d_type == DT_UNKNOWN && fstatat(fd, one->d_name, &file, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISDIR(file.st_mode)) {
+        return FOLDER_FOLDER; /* not what a link leads to */
     }
-    return S_ISREG(file.st_mode)                                ? FOLDER_FILE
-           : S_ISDIR(file.st_mode) && one->d_type == DT_UNKNOWN ? FOLDER_FOLDER
-                                                                : FOLDER_OTHER;
+    return (one->d_type == DT_LNK || one->d_type == DT_UNKNOWN) &&
+                   fstatat(fd, one->d_name, &file, 0) == 0 && S_ISREG(file.st_mode)
+               ? FOLDER_FILE
+               : FOLDER_OTHER;
 }
 
 static bool grow(void **memory, size_t *room, size_t wanted, size_t each, size_t first) {
