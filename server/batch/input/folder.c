@@ -18,8 +18,8 @@ static enum folder_kind kind_of(int fd, const struct dirent *one) {
         S_ISDIR(file.st_mode)) {
         return FOLDER_FOLDER; /* not what a link leads to */
     }
-    return (one->d_type == DT_LNK || one->d_type == DT_UNKNOWN) &&
-                   fstatat(fd, one->d_name, &file, 0) == 0 && S_ISREG(file.st_mode)
+    return (one->d_type == DT_LNK || one->d_type == DT_UNKNOWN) && fstatat(fd, one->d_name, &file, 0) == 0 &&
+                   S_ISREG(file.st_mode)
                ? FOLDER_FILE
                : FOLDER_OTHER;
 }
