@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/server/batch/batch_fixture.h"
 
+#include <dirent.h>
+
 static char folder[] = "/tmp/blurd-batch-XXXXXX";
 
 int batch_test_enter(void **state) {
@@ -9,14 +11,25 @@ int batch_test_enter(void **state) {
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
-static int remove_one(const char *path, const struct stat *file, int type, struct FTW *walk) {
-    (void)file, (void)type;
-    return remove(path + walk->base); /* of its folder: the whole path may be too long */
+/* Whole paths may be too long for nftw. */
+static bool remove_all(int parent, const char *name) {
+    const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    bool good = true;
+    for (const struct dirent *one; stream && (one = readdir(stream)) != NULL;) {
+        if (strcmp(one->d_name, ".") != 0 && strcmp(one->d_name, "..") != 0) {
+            good = remove_all(fd, one->d_name) && good;
+        }
+    }
+    if (stream) {
+        closedir(stream);
+    }
+    return unlinkat(parent, name, stream ? AT_REMOVEDIR : 0) == 0 && good;
 }
 
 int batch_test_leave(void **state) {
     (void)state;
-    return chdir("/") == 0 ? nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_CHDIR) : -1;
+    return chdir("/") == 0 && remove_all(AT_FDCWD, folder) ? 0 : -1;
 }
 
 void batch_test_file(const char *name, const char *text) {
