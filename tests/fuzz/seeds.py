@@ -314,6 +314,18 @@ def tars():
     yield sparse.tobuf(tarfile.PAX_FORMAT)
 
 
+def answers(png):
+    """Of a picture, of parts with a report, and refusals. The first two bytes tell how much comes with the head; bit 8 corrects the length."""
+    parts = b'--x\r\nContent-Type: application/json\r\n\r\n{"a":\n[1,"b"]}\r\n--x\r\nContent-Type: image/png\r\n\r\n' + png + b'\r\n--x--\r\n'
+    for kind, body in (('image/png', png), ('multipart/mixed; boundary=x', parts), ('application/problem+json', b'{"type":"urn:blurd:problem:busy","detail":"later"}')):
+        for status in ('200 OK', '503 Service Unavailable'):
+            head = (f'HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nX-Regions: 3\r\nX-Backend: cpu/avx2\r\nRetry-After: 2\r\nConnection: close\r\n'
+                    f'Content-Length: {len(body)}\r\n\r\n').encode()
+            for have in (len(head), len(head) + 70, 0x1ff):
+                yield struct.pack('>H', have) + head + body
+    yield b'\1\xffHTTP/1.1 502 X\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
+
+
 # --- the targets ---------------------------------------------------------------------------------
 def multipart(picture, fields=()):
     parts = [f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode() for name, value in fields]
@@ -386,6 +398,8 @@ def main():
         save(folder, 'config', text)
     for data in requests(min(jpegs, key=len), min(pngs, key=len)):
         save(folder, 'request', data)
+    for data in answers(min(pngs, key=len)):
+        save(folder, 'answer', data)
     for number, data in enumerate(tars()):
         for choice in (0, 1 + number * 8, 2):
             save(folder, 'tar', bytes((choice,)) + data)
