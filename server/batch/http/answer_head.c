@@ -62,7 +62,7 @@ enum status answer_head_read(struct bytes text, struct answer_head *head, struct
         }
     }
     if (!sized && head->status >= 300) {
-        head->closes = true; /* what stands before a daemon may refuse so; nobody needs the body */
+        head->closes = true; /* what stands before a daemon may refuse so, and its body is not read */
         sized = true;
     }
     return sized || head->status < 200 ? ST_OK : fail(err, ST_CORRUPT, "the answer does not tell its length");
