@@ -414,3 +414,64 @@ def test_names_in_a_tar_that_are_too_long(tmp_path):
     assert ended.returncode == 1 and b'3 done' not in ended.stderr, ended.stderr
     with tarfile.open(tmp_path / 'out.tar') as tar:
         assert [name[-14:] for name in tar.getnames()][1:] == ['bbb.error.json', 'c.jpg']
+
+
+# --- other daemons -------------------------------------------------------------------------------
+def test_a_certificate_that_nobody_has_signed(tmp_path, pair):
+    photo(tmp_path / 'a.jpg')
+    with daemon.Daemon(*OWN, '--tls-cert', pair.certificate, '--tls-key', pair.key) as running:
+        ended = run('a.jpg', '-o', 'out/', '-s', f'https://localhost:{running.port}', own=False, cwd=tmp_path)
+    assert ended.returncode == 2 and b'the certificate of localhost is not trusted' in ended.stderr, ended.stderr
+    assert not (tmp_path / 'out').exists()
+
+
+def test_tokens(tmp_path):
+    photo(tmp_path / 'a.jpg')
+    for name in ('right', 'wrong'):
+        (tmp_path / name).write_text(name[0] * 20 + '\n')
+    with daemon.Daemon(*OWN, '--token-file', tmp_path / 'right') as running:
+        for words, code in (((), 2), (('--token-file', 'wrong'), 2), (('--token-file', 'right'), 0)):
+            ended = run('a.jpg', '-o', 'out/', '-s', running.url(''), *words, own=False, cwd=tmp_path)
+            assert ended.returncode == code, ended.stderr
+
+
+def test_one_of_two_daemons_goes(tmp_path):
+    """All pictures are done by the other one."""
+    with Fake(lambda n: answer(200, JPEG)) as stays:
+        dies = Fake(lambda n: dies.end() if n == 3 else answer(200, JPEG))
+        many(tmp_path, 30)
+        ended = run('-r', 'in', '-o', 'out', '-s', f'{stays.url},{dies.url}', '-j', 2, own=False, cwd=tmp_path)
+    assert ended.returncode == 0 and len(list((tmp_path / 'out').iterdir())) == 30, ended.stderr
+    assert stays.asked > dies.asked
+
+
+def test_what_is_no_file(tmp_path):
+    """Pipes, devices and links to nowhere are passed over in folders, and have failed where they are named."""
+    photo(tmp_path / 'in/a.jpg')
+    os.mkfifo(tmp_path / 'in/pipe.jpg')
+    os.symlink('/dev/zero', tmp_path / 'in/zero.jpg')
+    os.symlink('nowhere', tmp_path / 'in/nowhere.jpg')
+    ended = run('-r', 'in', '-o', 'out', cwd=tmp_path)
+    assert ended.returncode == 0 and b'1 done' in ended.stderr, ended.stderr
+    ended = run('in/pipe.jpg', 'in/zero.jpg', '-k', '-o', 'out', cwd=tmp_path)
+    assert ended.returncode == 1 and b'2 failed' in ended.stderr, ended.stderr
+
+
+def test_files_that_vanish(tmp_path):
+    """While a batch runs: each that was there is done, and the others are told."""
+    many(tmp_path, 20)
+    with Fake(lambda n: (tmp_path / 'in/015.jpg').unlink(missing_ok=True) or answer(200, JPEG)) as fake:
+        ended = run('-r', 'in', '-o', 'out', '-k', '-j', 1, '-s', fake.url, own=False, cwd=tmp_path)
+    assert ended.returncode == 1 and b'015.jpg: No such file' in ended.stderr and b'19 done' in ended.stderr, ended.stderr
+
+
+def test_files_that_are_written_to(tmp_path):
+    many(tmp_path, 3)
+
+    def grow(_):
+        with (tmp_path / 'in/001.jpg').open('ab') as file:
+            file.write(b'x')
+        return answer(200, JPEG)
+    with Fake(grow) as fake:
+        ended = run('in/001.jpg', '-o', 'out/', '-s', fake.url, own=False, cwd=tmp_path)
+    assert ended.returncode == 1 and b'(changed)' in ended.stderr and not list((tmp_path / 'out').iterdir()), ended.stderr
