@@ -73,7 +73,7 @@ static void read_body(struct transfer_result *result, size_t at, size_t have, st
                      send(pair[1], rest.data, rest.size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)rest.size,
                  "an input fits into a socket");
     close(pair[1]);
-    fuzz_require(ftruncate(output, 0) == 0, "a file can be emptied");
+    fuzz_require(ftruncate(output, 0) == 0 && lseek(output, 0, SEEK_SET) == 0, "a file can be emptied");
     struct client_socket socket = {.fd = pair[0], .buffer = buffer, .at = at, .have = have};
     struct answer_body body = {.socket = &socket, .left = result->head.length};
     const uint64_t all = have - at + rest.size;

@@ -317,7 +317,7 @@ def test_no_digest_of_what_was_not_sent(tmp_path):
     photo(tmp_path / '0.jpg')
     with Fake(None) as fake:
         fake.check = lambda n: fake.end() or b'HTTP/1.1 100 Continue\r\n\r\n'
-        ended = run('0.jpg', '-o', 'out/', '-s', fake.url, '-R', 'report', '--tries', 2, own=False, cwd=tmp_path)
+        ended = run('0.jpg', '-o', 'out/', '-s', fake.url, '-R', 'report', '--hash', '--tries', 2, own=False, cwd=tmp_path)
     line = json.loads((tmp_path / 'report').read_text().splitlines()[1])
     assert ended.returncode == 1 and line['reason'] == 'unreachable' and 'sha256' not in line, line
 

@@ -60,11 +60,12 @@ static void test_letters(void **state) {
 static void test_initial_values(void **state) {
     (void)state;
     assert_int_equal(parse("run blur"), ST_OK);
-    assert_true(line.options.hash);
+    assert_false(line.options.hash);
     assert_int_equal(line.options.tries, 5);
     assert_int_equal(line.operands, 0);
-    assert_int_equal(parse("run blur --hash=false --quiet=true --copy-others"), ST_OK);
-    assert_false(line.options.hash);
+    assert_int_equal(parse("run blur --hash --quiet=true --copy-others --keep-going=false"), ST_OK);
+    assert_true(line.options.hash);
+    assert_false(line.options.keep_going);
     assert_true(line.options.quiet && line.options.copy_others);
 }
 
