@@ -188,7 +188,7 @@ def test_jobs_are_checked_before_the_first_file(tree, tmp_path, job, says):
 
 def test_originals_stay(tree, tmp_path):
     code, _, said = run(JOB, '-k', 'in/a.jpg', '-o', 'in', cwd=tmp_path)
-    assert code == 1 and 'the answer would replace the file (itself)' in said
+    assert code == 1 and 'the answer would replace this file' in said
     os.link(tmp_path / 'in/b.png', tmp_path / 'in/other.png')
     assert run(JOB, '-k', 'in/b.png', '-o', 'in/other.png', cwd=tmp_path)[0] == 1
     (tmp_path / 'in/other.png').unlink()
