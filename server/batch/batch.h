@@ -45,6 +45,7 @@ struct batch {
     bool stopping;             /* nor is any tried again */
     bool over;                 /* nor does a signal mean anything */
     bool lost;                 /* the own daemon may have ended */
+    bool refused;              /* it takes no connections: it is ending, if it has not ended */
     unsigned revivals;         /* since the last picture that was done */
     struct error broken;       /* why no picture can be done; status ST_OK: they can */
     unsigned started, working; /* threads: all, and those that have not ended */

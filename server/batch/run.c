@@ -16,6 +16,7 @@ enum {
     ASK_MS = 2000, /* how often a daemon is asked whether it wants more */
     THREADS_MAX = 512,
     REVIVALS_MAX = 8,
+    ENDING_MS = 500,
     IN_FLIGHT_UNKNOWN = 4,
 };
 
@@ -105,6 +106,11 @@ static void revive(struct batch *batch) {
         batch->lost = false;
         pthread_cond_broadcast(&batch->changed);
         ended = own_daemon_ended(&batch->daemon);
+        for (unsigned i = 0; batch->refused && !ended && i < ENDING_MS; i++) {
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* others would fail meanwhile */
+            ended = own_daemon_ended(&batch->daemon);
+        }
+        batch->refused = false;
     }
     if (ended && batch->revivals++ == REVIVALS_MAX) {
         fail(&err, ST_BUSY, "the daemon ends again and again");

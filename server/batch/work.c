@@ -116,10 +116,11 @@ static bool wait_for_try(struct batch *batch, const struct item *item) {
 
 /* After a try without a whole answer: waits until the main thread has looked whether the own daemon has
  * ended, and replaced it. */
-static void look_after_daemon(struct batch *batch) {
+static void look_after_daemon(struct batch *batch, const struct item *item) {
     pthread_mutex_lock(&batch->lock);
     if (batch->daemon.socket >= 0) {
         batch->lost = true;
+        batch->refused = batch->refused || strcmp(item->result.reason, "unreachable") == 0;
         pthread_cond_broadcast(&batch->changed);
     }
     while (batch->lost && !batch->stopping) {
@@ -146,7 +147,7 @@ static void transfer(struct batch *batch, struct item *item, struct client_socke
         verdict = transfer_try(&batch->job, socket, &address, item->in, (uint64_t)item->file.st_size,
                                item->out, &item->result);
         if (verdict == TRANSFER_AGAIN && (item->result.head.status == 0 || item->result.head.status == 200)) {
-            look_after_daemon(batch);
+            look_after_daemon(batch, item);
         }
     }
     item->ms = (double)(clock_ns() - start) / 1e6;
