@@ -126,7 +126,7 @@ static enum status check_daemon(const struct batch *batch, const struct daemon_a
     enum status status = transfer_check(&batch->job, address, buffer, err);
     for (unsigned tries = 1; status == ST_BUSY && tries < batch->options->tries && batch->options->server[0];
          tries++) {
-        const unsigned ms = tries < DOUBLINGS_MAX ? FIRST_WAIT_MS << tries : FIRST_WAIT_MS << DOUBLINGS_MAX;
+        const int ms = FIRST_WAIT_MS << (tries < DOUBLINGS_MAX ? tries : DOUBLINGS_MAX);
         nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
         *err = (struct error){0};
         status = transfer_check(&batch->job, address, buffer, err);
