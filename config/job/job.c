@@ -85,12 +85,17 @@ static enum status unknown(const char *word, struct error *err) {
 static enum status assign(struct job_words *words, const struct option *row, const char *value,
                           struct error *err) {
     struct error reason = {0};
+    char name[32];
+    snprintf(name, sizeof name, "%s", row->name);
+    for (char *at = name; *at; at++) {
+        *at = *at == '_' ? '-' : *at;
+    }
     if (words->seen[row - rows]) {
-        return fail(err, ST_ARGUMENT, "--%s is given twice", row->name);
+        return fail(err, ST_ARGUMENT, "--%s is given twice", name);
     }
     words->seen[row - rows] = true;
     if (option_parse(row, value, &words->line->options, &reason) != ST_OK) {
-        return fail(err, ST_ARGUMENT, "--%s is \"%.40s\", %s", row->name, value, reason.text);
+        return fail(err, ST_ARGUMENT, "--%s is \"%.40s\", %s", name, value, reason.text);
     }
     return ST_OK;
 }

@@ -134,12 +134,20 @@ static enum status check_daemon(const struct batch *batch, const struct daemon_a
     return status;
 }
 
-/* All daemons must take the job. */
+/* No daemon may refuse the job, and one must answer: others may come back. */
 static enum status check_job(const struct batch *batch, struct error *err) {
     uint8_t *buffer = malloc(CLIENT_SOCKET_BUFFER);
-    enum status status = buffer ? ST_OK : fail(err, ST_BUSY, "out of memory");
-    for (size_t i = 0; i < batch->addresses && status == ST_OK; i++) {
-        status = check_daemon(batch, &batch->address[i], buffer, err);
+    enum status status = buffer ? ST_BUSY : fail(err, ST_BUSY, "out of memory");
+    for (size_t i = 0; buffer && i < batch->addresses && status != ST_ARGUMENT; i++) {
+        struct error why = {0};
+        const enum status one = check_daemon(batch, &batch->address[i], buffer, &why);
+        if (one == ST_BUSY && batch->addresses > 1) {
+            fprintf(stderr, "blurd: %s\n", why.text);
+        }
+        if (one == ST_ARGUMENT || status != ST_OK) {
+            status = one;
+            *err = why;
+        }
     }
     free(buffer);
     return status;

@@ -164,7 +164,7 @@ def test_several_folders_keep_their_names(tree, answers, tmp_path):
     ([], 'there is nothing to do'),
     (['in', '-r', '-o', 'out', '--resume'], '--resume needs the --report'),
     (['in', '-r', '-o', 'out', '--recursiv'], 'did you mean --recursive?'),
-    (['in', '-r', '-o', 'out', '-j', 'x'], '--in_flight is "x", it must be from 0 to 512'),
+    (['in', '-r', '-o', 'out', '-j', 'x'], '--in-flight is "x", it must be from 0 to 512'),
     (['in', '-r', '-o', 'out', '-s', 'http://h', '--workers', '1'], 'has no effect with --server'),
     (['in', '-r', '-o', 'out', '-s', 'h:80'], '"h:80" is no address of a daemon'),
 ), ids=range(10))
@@ -245,6 +245,16 @@ def test_running_daemons(tree, answers, tmp_path, server):
     assert files(tmp_path / 'out') == answers
     code, _, said = run(JOB, 'in', '-r', '-o', 'out', '-s', url, cwd=tmp_path)
     assert code == 1 and 'cannot connect to' in said
+
+
+def test_one_of_several_daemons_may_be_away(server, tmp_path):
+    (tmp_path / 'a.png').write_bytes(pictures.small_png())
+    there = server.url('')
+    for servers in (f'unix:{tmp_path}/absent,{there}', f'{there},unix:{tmp_path}/absent'):
+        code, _, said = run('blur?sigma=3', 'a.png', '-o', 'out/', '-s', servers, cwd=tmp_path)
+        assert code == 0 and f'cannot connect to {tmp_path}/absent' in said
+        code, _, said = run('blur?sigma=0', 'a.png', '-o', 'out/', '-s', servers, cwd=tmp_path)
+        assert code == 2 and 'sigma is 0' in said
 
 
 def test_the_daemon_says_how_much_it_wants():
