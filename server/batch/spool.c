@@ -21,7 +21,9 @@ enum status spool_open(int *fd, struct error *err) {
             unlink(path);
         }
     }
-    return *fd >= 0 ? ST_OK : fail(err, ST_BUSY, "no temporary file in %.200s: %s", folder, strerror(errno));
+    return *fd >= 0 ? ST_OK
+                    : fail(err, ST_BUSY, "no temporary file in %.200s: %s; TMPDIR names another folder",
+                           folder, strerror(errno));
 }
 
 enum status spool_write(int fd, struct bytes data, struct error *err) {

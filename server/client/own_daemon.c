@@ -17,7 +17,13 @@
 
 #include "server/http/listen.h"
 
-enum { ACTIVATION_FD = 3, WORDS_MAX = 256, OPTIONS_MAX = 96, OPTION_SIZE = OPTION_VALUE_MAX + 64 };
+enum {
+    FOLDER_MAX = OPTION_LOCAL_PATH_MAX - 2,
+    ACTIVATION_FD = 3,
+    WORDS_MAX = 256,
+    OPTIONS_MAX = 96,
+    OPTION_SIZE = OPTION_VALUE_MAX + 64
+};
 
 /* In the new process. */
 static void become(pid_t parent, int fd, int count, char *const *words) {
@@ -104,12 +110,25 @@ static enum status spawn(int listening, const struct config *config, const struc
     return status;
 }
 
+/* Makes a folder that only this user may enter. In a container /tmp may be read-only. */
+static bool make_folder(char folder[FOLDER_MAX]) {
+    const char *const places[] = {getenv("TMPDIR"), "/tmp", "/dev/shm"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (places[i] && snprintf(folder, FOLDER_MAX, "%s/blurd-XXXXXX", places[i]) < FOLDER_MAX &&
+            mkdtemp(folder)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Makes a socket in a folder of its own, and removes the names of both. */
 static enum status make_socket(struct own_daemon *daemon, int *listening, struct error *err) {
-    char folder[] = "/tmp/blurd-XXXXXX", address[OPTION_ADDRESS_MAX + 1];
+    char folder[FOLDER_MAX], address[OPTION_ADDRESS_MAX + 1];
     uint16_t port = 0;
-    if (!mkdtemp(folder)) {
-        return fail(err, ST_BUSY, "cannot make a folder in /tmp: %s", strerror(errno));
+    if (!make_folder(folder)) {
+        return fail(err, ST_BUSY, "cannot make a folder in /tmp: %s; TMPDIR names another one",
+                    strerror(errno));
     }
     snprintf(address, sizeof address, OPTION_LOCAL_PREFIX "%s/s", folder);
     const char *path = address + sizeof OPTION_LOCAL_PREFIX - 1;

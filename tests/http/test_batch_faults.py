@@ -475,3 +475,17 @@ def test_files_that_are_written_to(tmp_path):
     with Fake(grow) as fake:
         ended = run('in/001.jpg', '-o', 'out/', '-s', fake.url, own=False, cwd=tmp_path)
     assert ended.returncode == 1 and b'(changed)' in ended.stderr and not list((tmp_path / 'out').iterdir()), ended.stderr
+
+
+def test_a_read_only_tmp(tmp_path):
+    """As in a container whose root cannot be written to."""
+    if os.geteuid() != 0:
+        pytest.skip('only root can mount')
+    data = photo(tmp_path / 'a.jpg')
+    inside = 'mount -t tmpfs -o ro,size=4k none /tmp && exec "$@"'
+    own = ['unshare', '--mount', 'bash', '-c', inside, '-', *command('-', own=False)]
+    environment = daemon.clean_environment()
+    done = subprocess.run(own, input=data, capture_output=True, timeout=60 * daemon.SLOW, check=False, env=environment, cwd='/')
+    assert done.returncode == 2 and b'no temporary file in /tmp: Read-only file system; TMPDIR names another folder' in done.stderr
+    done = subprocess.run(own, input=data, capture_output=True, timeout=60 * daemon.SLOW, check=False, env={**environment, 'TMPDIR': '/dev/shm'}, cwd='/')
+    assert done.returncode == 0 and done.stdout.startswith(b'\xff\xd8')

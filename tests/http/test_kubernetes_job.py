@@ -24,11 +24,15 @@ def test_the_job_takes_a_tar_for_each_index(built):
     assert index['valueFrom']['fieldRef']['fieldPath'] == "metadata.annotations['batch.kubernetes.io/job-completion-index']"
     paths = [word for word in own['args'] if word.startswith('/')]
     assert [path.rpartition('/')[2] for path in paths] == [f"$({index['name']}).tar"] * 2
-    assert [path.rpartition('/')[0] for path in paths] == [mount['mountPath'] for mount in own['volumeMounts']]
-    claims = {volume['name']: volume['persistentVolumeClaim'] for volume in job['template']['spec']['volumes']}
+    assert '--keep-going' in own['args'], 'or a result has none of the others'
+    mounts = own['volumeMounts']
+    assert [path.rpartition('/')[0] for path in paths] == [mount['mountPath'] for mount in mounts[:2]] and mounts[2]['mountPath'] == '/tmp'
+    volumes = {volume['name']: volume for volume in job['template']['spec']['volumes']}
+    assert 'emptyDir' in volumes[mounts[2]['name']]
+    claims = {name: volume['persistentVolumeClaim'] for name, volume in volumes.items() if 'persistentVolumeClaim' in volume}
     assert {claim['claimName'] for claim in claims.values()} == \
         {resource['metadata']['name'] for resource in built['batch'] if resource['kind'] == 'PersistentVolumeClaim'}
-    assert [claims[mount['name']].get('readOnly', False) for mount in own['volumeMounts']] == [True, False]
+    assert [claims[mount['name']].get('readOnly', False) for mount in mounts[:2]] == [True, False]
 
 
 def test_the_job_repeats_what_can_help(built):
