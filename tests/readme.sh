@@ -3,7 +3,7 @@
 # The first screen of the README, as somebody with an empty Debian machine would follow it: its own lines, run as they stand, in
 # a Debian 12 and then a 13 that have nothing, with a clone of the last commit. `make check-readme` calls this.
 #
-#     tests/readme.sh          what installs, builds, serves and asks, the Debian package, `make lint`, `make run` without a package
+#     tests/readme.sh          what installs, builds, serves and asks, the Debian package, the lines of docs/batch.md with it, `make lint`, `make run` without a package
 #                              index, and `make test`: two hours
 #     tests/readme.sh quick    without `make test`: half an hour
 #     SUITE=trixie tests/readme.sh     in Debian 13 alone, or bookworm
@@ -162,6 +162,19 @@ build_package() {
     grep -q '^blurd .*kernels for sm_.*, sm_.*, compute_' "$folder/deb.log" || die "the package lacks kernels of other machines"
 }
 
+# The lines of docs/batch.md with the installed program, on photographs of an astronaut, and the two daemons that one of them names.
+batch_lines() {
+    say "the lines of docs/batch.md"
+    # shellcheck disable=SC2016 # for the other shell
+    inside 'config/pypi.sh faces >/dev/null; set -e; mkdir -p /tmp/many/photos/more
+        for name in photo.jpg photos/a.jpg photos/more/b.jpg; do cp build/faces/python/skimage/data/astronaut.png /tmp/many/$name; done
+        for port in 8080 8081; do blurd --port $port --log-level warning & done
+        for port in 8080 8081; do timeout 30 bash -c "until blurd --check-health --port $port 2>/dev/null; do sleep 0.1; done"; done
+        lines=$(sed -n "s/^    //p" docs/batch.md); cd /tmp/many; count=0
+        while read -r line; do echo "$line"; bash -c "$line" </dev/null; count=$((count + 1)); done <<<"$lines"
+        [ $count -ge 7 ]' >"$folder/batch.log" 2>&1 || { tail -n 10 "$folder/batch.log" && die "docs/batch.md"; }
+}
+
 both_commands() { # suite, quick or nothing
     say "Debian $1"
     prepare "$1"
@@ -170,6 +183,7 @@ both_commands() { # suite, quick or nothing
     serve_and_ask
     stop
     build_package
+    batch_lines
     make_in_it lint
     anew
     [ "${2-}" = quick ] || make_in_it test
