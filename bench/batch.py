@@ -7,7 +7,7 @@ requests in flight; the most memory of the client for a tree of many files; and 
     tests/python.sh bench/batch.py memory [FILES]            200000 small files in one folder, and again with --resume
     tests/python.sh bench/batch.py full [FOLDER] [FILES] [OPTION]...   10000 JPEGs of 1920x1080 in that folder, such as /dev/shm,
                                                              by a daemon with these options: for hosts with a GPU
-    BLURD_KILLS=50 tests/python.sh -m pytest -q tests/http/test_batch.py -k killed      kill -9 at 50 moments"""
+    BLURD_KILLS=50 tests/python.sh -m pytest -q tests/http/test_batch_kills.py -k killed      kill -9 at 50 moments"""
 
 import importlib.util
 import json

@@ -45,7 +45,17 @@ const struct option *job_options(size_t *count, const char **short_forms) {
 }
 
 bool job_is_asked(int argc, char *const *argv, bool (*is_job)(const char *name, size_t length)) {
-    return argc > 1 && (strcmp(argv[1], "run") == 0 || is_job(argv[1], strcspn(argv[1], "?")));
+    size_t count;
+    const struct config_flag *flags = config_flags(&count);
+    if (argc < 2 || argv[1][0] == '-' || argv[1][0] == '\0') {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(argv[1], flags[i].flag) == 0 && !is_job(argv[1], strlen(argv[1]))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* The row of --files-from or --files-from=x; NULL: none. */
@@ -172,7 +182,7 @@ static enum status take_word(struct job_words *words, bool *ended, struct error 
         return *ended ? ST_OK : word[1] == '-' ? take_long(words, word, err) : take_short(words, word, err);
     }
     if (!line->job) {
-        line->job = word;
+        line->job = word + (word[0] == '/'); /* as in a URL */
     } else {
         line->operand[line->operands++] = word;
     }

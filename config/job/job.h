@@ -25,7 +25,8 @@ struct job_line {
 /* The rows of the table; *letters gets the short forms, one for each. */
 const struct option *job_options(size_t *count, const char **letters);
 
-/* Whether argv[1] is "run", or begins a job as `is_job` says of the word before its "?". */
+/* Whether argv[1] is "run" or may be a job: it begins with no dash, and is no flag without its dashes
+ * (config/actions.def) unless `is_job` says that it is an operation's name. */
 bool job_is_asked(int argc, char *const *argv, bool (*is_job)(const char *name, size_t length));
 
 /* Takes the command line apart. Options may stand anywhere behind the job; `--` ends them. Those that are

@@ -13,6 +13,7 @@
 #include "core/clock.h"
 #include "server/batch/input/originals.h"
 #include "server/batch/input/picture_names.h"
+#include "server/batch/item_line.h"
 #include "server/batch/journal.h"
 #include "server/batch/output.h"
 
@@ -45,10 +46,26 @@ static bool replaces(const struct files *files, const char *name, const struct s
             originals_have(&files->originals, files->output.root, name));
 }
 
+/* What an earlier job left in the output may be what this one is to hide: it must not pass for an answer. */
+static bool finds_other(const struct batch *batch, const char *name) {
+    const struct files *files = batch->state;
+    return !batch->options->replace && !files->output.single[0] && output_has(&files->output, name);
+}
+
+static void fail_other(struct item *item) {
+    item_fail(item, ITEM_FAILED, "exists",
+              "the output has a file of this name, which is not of this report: --replace replaces it");
+}
+
 /* Opens the file and decides whether there is anything to do. */
 static void open_input(struct batch *batch, struct item *item) {
     struct files *files = batch->state;
     const struct input *input = &item->input;
+    if (input->other && stat(input->path, &item->file) == 0) {
+        item->file.st_nlink = 0;
+        item_fail(item, ITEM_SKIPPED, "no-file", "it is a link to a folder, or neither file nor folder");
+        return;
+    }
     item->in = open(input->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (item->in < 0 || fstat(item->in, &item->file) != 0) {
         item->file.st_nlink = 0;
@@ -63,6 +80,8 @@ static void open_input(struct batch *batch, struct item *item) {
     } else if (replaces(files, input->name, &item->file)) {
         item_fail(item, ITEM_FAILED, "itself",
                   "the answer would replace this file, or another one of the input");
+    } else if (item->known == 0 && finds_other(batch, input->name)) {
+        fail_other(item);
     }
 }
 
@@ -82,7 +101,7 @@ static bool take(struct batch *batch, struct item *item) {
     const enum status status = names_take(files->names, digest, &taken, &err);
     item->known = names_get(files->names, digest);
     pthread_mutex_unlock(&files->lock);
-    if (status != ST_OK || taken) {
+    if (status != ST_OK || taken || journal_is_owned(item->known)) {
         item_fail(item, ITEM_FAILED, "same-name", "another file has this name in the output");
     }
     return true;
@@ -94,8 +113,10 @@ static enum status begin(struct batch *batch, struct item *item, struct error *e
 }
 
 /* Finds the name of the answer, which no other file may have. */
-static void name_answer(struct files *files, struct item *item) {
+static void name_answer(const struct batch *batch, struct item *item) {
+    struct files *files = batch->state;
     struct error err = {0};
+    enum status status = ST_OK;
     bool taken = false;
     if (files->output.single[0]) {
         snprintf(item->answer, sizeof item->answer, "%s", files->output.single);
@@ -109,18 +130,25 @@ static void name_answer(struct files *files, struct item *item) {
         return; /* it was looked at when the file was taken */
     }
     pthread_mutex_lock(&files->lock);
-    const enum status status =
-        names_take(files->names, names_digest(files->names, text_bytes(item->answer)), &taken, &err);
+    const uint64_t digest = names_digest(files->names, text_bytes(item->answer));
+    const uint32_t known = names_get(files->names, digest);
+    const bool own = known == journal_owner(files->names, item->input.name);
+    if (!own) {
+        status = names_take(files->names, digest, &taken, &err);
+    }
     pthread_mutex_unlock(&files->lock);
-    if (status != ST_OK || taken || replaces(files, item->answer, &item->file)) {
+    if (status != ST_OK || taken || (known && !own) || replaces(files, item->answer, &item->file)) {
         item_fail(item, ITEM_FAILED, "same-name", "another file has the name of the answer");
+    } else if (!own && finds_other(batch, item->answer)) {
+        fail_other(item);
     }
 }
 
 /* The answer gets the time of the file, as copies do. */
-static void finish_answer(struct files *files, struct item *item) {
+static void finish_answer(const struct batch *batch, struct item *item) {
+    const struct files *files = batch->state;
     if (item->outcome == ITEM_DONE) {
-        name_answer(files, item);
+        name_answer(batch, item);
     }
     if (item->outcome == ITEM_DONE) {
         const struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, item->file.st_mtim};
@@ -139,58 +167,55 @@ static void finish_answer(struct files *files, struct item *item) {
     }
 }
 
-static enum status write_line(const struct item *item, struct buf *lines, struct error *err) {
-    const struct journal_entry entry = {.name = item->input.name,
-                                        .status = item->outcome == ITEM_DONE     ? "done"
-                                                  : item->outcome == ITEM_FAILED ? "failed"
-                                                                                 : "skipped",
-                                        .output = item->outcome == ITEM_DONE ? item->answer : NULL,
-                                        .file = item->file,
-                                        .result = &item->result,
-                                        .hashed = item->result.hashed,
-                                        .tries = item->tries,
-                                        .ms = item->ms};
-    return journal_write(&entry, lines, err);
-}
-
-/* Gives the answers of a group their names. Those that cannot get one have failed. */
-static enum status commit(const struct batch *batch, struct item *group, struct error *err) {
-    const struct files *files = batch->state;
+/* Waits until the disk has the answers of a group, and then the lines that tell of them. */
+static enum status secure(const struct files *files, const struct item *group, struct error *err) {
     bool any = false;
+    struct buf lines;
+    buf_init(&lines, LINES_MAX);
     for (const struct item *item = group; item; item = item->next) {
         any = any || item->outcome == ITEM_DONE;
     }
     enum status status = any ? output_sync(&files->output, err) : ST_OK;
-    for (struct item *item = group; item; item = item->next) {
-        struct error why = *err;
-        if (item->outcome == ITEM_DONE &&
-            (status != ST_OK || output_commit(&files->output, item->number, item->answer, &why) != ST_OK)) {
-            item_fail(item, ITEM_FAILED, "output", why.text);
-            output_abandon(&files->output, item->number);
-        }
+    for (const struct item *item = group; item && files->journal >= 0 && status == ST_OK; item = item->next) {
+        status = item_line_write(item, &lines, err);
     }
+    if (status == ST_OK && lines.size) {
+        status = journal_append(files->journal, buf_bytes(&lines), err);
+    }
+    buf_finish(&lines);
     return status;
 }
 
+/* Tells of an answer that could not get its name, behind the line that says that it is done. */
+static void withdraw(const struct files *files, struct item *item, const struct error *why) {
+    struct error unused = {0};
+    struct buf line;
+    buf_init(&line, LINES_MAX);
+    item_fail(item, ITEM_FAILED, "output", why->text);
+    output_abandon(&files->output, item->number);
+    if (files->journal >= 0 && item_line_write(item, &line, &unused) == ST_OK) {
+        journal_append(files->journal, buf_bytes(&line), &unused);
+    }
+    buf_finish(&line);
+}
+
+/* The report has the answers before they get their names: what has a name and is not in the report is no
+ * answer of this batch. A batch that is killed in between does these again, since they are not there. */
 static void write_group(struct batch *batch, struct item *group) {
     const struct files *files = batch->state;
     struct error err = {0};
-    struct buf lines;
-    buf_init(&lines, LINES_MAX);
-    enum status status = commit(batch, group, &err);
-    for (struct item *item = group; item && files->journal >= 0 && status == ST_OK; item = item->next) {
-        status = write_line(item, &lines, &err);
-    }
-    if (status == ST_OK && lines.size) {
-        status = journal_append(files->journal, buf_bytes(&lines), &err);
-    }
-    buf_finish(&lines);
+    const enum status status = secure(files, group, &err);
     if (status != ST_OK) {
         batch_break(batch, &err);
     }
     while (group) {
         struct item *item = group;
+        struct error why = err;
         group = item->next;
+        if (item->outcome == ITEM_DONE &&
+            (status != ST_OK || output_commit(&files->output, item->number, item->answer, &why) != ST_OK)) {
+            withdraw(files, item, &why);
+        }
         batch_finish_item(batch, item);
     }
 }
@@ -212,7 +237,7 @@ static void flush(struct batch *batch) {
 
 static void give(struct batch *batch, struct item *item) {
     struct files *files = batch->state;
-    finish_answer(files, item);
+    finish_answer(batch, item);
     if (item->outcome == ITEM_KEPT) {
         batch_finish_item(batch, item);
         return;
@@ -334,8 +359,9 @@ static enum status open_source(struct batch *batch, struct files *files, const s
     if (status == ST_OK && !options->dry_run) {
         status = output_open(&files->output, options->output, is_single(line), err);
         from.skipped = files->output.folder;
-    } else if (status == ST_OK && options->output[0] && stat(options->output, &from.skipped) != 0) {
-        from.skipped = (struct stat){0};
+    } else if (status == ST_OK && is_folder(options->output)) {
+        files->output.root = open(options->output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        fstat(files->output.root, &from.skipped);
     }
     status = status == ST_OK ? count(batch, &from, err) : status;
     status = status == ST_OK ? names_reserve(files->names, batch->tally.total, err) : status;
@@ -357,8 +383,11 @@ enum status files_create(struct batch *batch, const struct job_line *line, struc
     enum status status = names_create(&files->names, err);
     status = status == ST_OK ? open_list(batch, files, err) : status;
     status = status == ST_OK ? open_source(batch, files, line, err) : status;
-    if (status == ST_OK && options->report[0] && !(options->dry_run && !options->resume)) {
-        status = journal_open(options->report, options->resume, line->job, files->output.root, files->names,
+    if (status == ST_OK && options->report[0] && (options->resume || !options->dry_run)) {
+        const enum journal_mode mode = options->dry_run  ? JOURNAL_READ
+                                       : options->resume ? JOURNAL_RESUME
+                                                         : JOURNAL_NEW;
+        status = journal_open(options->report, mode, line->job, files->output.root, files->names,
                               &files->journal, err);
     }
     return status;

@@ -54,14 +54,17 @@ static enum status check_daemon_words(const struct job_line *line, struct error 
 }
 
 enum status job_command_check(const char *job, struct error *err) {
-    if (!job_command_is_job(job, strcspn(job, "?"))) {
-        return fail(err, ST_ARGUMENT, "\"%.60s\" is no job; one is 'redact?detect=faces,text'", job);
-    }
     for (const char *at = job; *at; at++) {
         if (*at <= ' ' || *at > '~') {
             return fail(err, ST_ARGUMENT,
                         "the job has a blank, or another character that a query writes as %%20");
         }
+    }
+    if (!job_command_is_job(job, strcspn(job, "?"))) {
+        return fail(
+            err, ST_ARGUMENT,
+            "\"%.60s\" is no job, which is an operation with its parameters: 'redact?detect=faces,text'",
+            job);
     }
     return ST_OK;
 }

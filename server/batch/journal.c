@@ -28,6 +28,11 @@ static size_t count_replaced(const char *text) {
     return count;
 }
 
+uint32_t journal_owner(const struct names *names, const char *name) {
+    const uint64_t digest = names_digest(names, (struct bytes){(const uint8_t *)name, strlen(name)});
+    return ((uint32_t)digest | JOURNAL_OWNED) & ~UINT32_C(1);
+}
+
 /* Whether it is UTF-8, of which no character was replaced: JSON cannot hold other names. */
 static bool is_text(const char *name) {
     char quoted[QUOTED_MAX];

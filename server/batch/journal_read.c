@@ -66,20 +66,27 @@ static bool read_line(struct bytes text, struct journal_line *line) {
 /* Whether the answer is where the line says, and whole. */
 static bool is_there(const struct journal_line *line, int output) {
     struct stat file;
-    return strcmp(line->status, "done") == 0 &&
-           (output < 0 || (fstatat(output, line->output, &file, AT_SYMLINK_NOFOLLOW) == 0 &&
-                           S_ISREG(file.st_mode) && (double)file.st_size == line->bytes));
+    return fstatat(output, line->output, &file, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(file.st_mode) &&
+           (double)file.st_size == line->bytes;
 }
 
+/* A file that failed or was skipped stays what it was before. */
 static enum status note(const struct journal_line *line, int output, struct names *names, struct error *err) {
     struct stat file = {.st_size = (off_t)line->size};
     long long seconds = 0;
+    if (strcmp(line->status, "done") != 0) {
+        return ST_OK;
+    }
     if (sscanf(line->mtime, "%lld.%ld", &seconds, &file.st_mtim.tv_nsec) == 2) {
         file.st_mtim.tv_sec = (time_t)seconds;
     }
     const struct bytes name = {(const uint8_t *)line->name, strlen(line->name)};
-    return names_set(names, names_digest(names, name),
-                     is_there(line, output) ? journal_state(names, &file) : 0, err);
+    const struct bytes answer = {(const uint8_t *)line->output, strlen(line->output)};
+    enum status status = names_set(names, names_digest(names, name),
+                                   is_there(line, output) ? journal_state(names, &file) : JOURNAL_GONE, err);
+    return status == ST_OK && strcmp(line->name, line->output) != 0
+               ? names_set(names, names_digest(names, answer), journal_owner(names, line->name), err)
+               : status;
 }
 
 static void write_job(const char *job, char text[JOB_MAX]) {
@@ -117,8 +124,8 @@ static enum status read_lines(FILE *file, const char *path, const char *job, int
     return status;
 }
 
-static enum status resume_from(int fd, const char *path, const char *job, int output, struct names *names,
-                               struct error *err) {
+static enum status resume_from(int fd, const char *path, bool writes, const char *job, int output,
+                               struct names *names, struct error *err) {
     off_t end = 0;
     FILE *file = fdopen(fcntl(fd, F_DUPFD_CLOEXEC, 0), "r");
     if (!file) {
@@ -126,31 +133,41 @@ static enum status resume_from(int fd, const char *path, const char *job, int ou
     }
     enum status status = read_lines(file, path, job, output, names, &end, err);
     fclose(file);
-    if (status == ST_OK && (ftruncate(fd, end) != 0 || lseek(fd, end, SEEK_SET) != end)) {
+    if (status == ST_OK && writes && (ftruncate(fd, end) != 0 || lseek(fd, end, SEEK_SET) != end)) {
         status = fail(err, ST_ARGUMENT, "cannot write %.200s: %s", path, strerror(errno));
     }
     return status;
 }
 
-enum status journal_open(const char *path, bool resume, const char *job, int output, struct names *names,
-                         int *fd, struct error *err) {
+static enum status write_first(int fd, const char *path, const char *job, struct error *err) {
     char first[JOB_MAX];
+    write_job(job, first);
+    const ssize_t size = (ssize_t)strlen(first);
+    return write(fd, first, (size_t)size) == size
+               ? ST_OK
+               : fail(err, ST_ARGUMENT, "cannot write %.200s: %s", path, strerror(errno));
+}
+
+enum status journal_open(const char *path, enum journal_mode mode, const char *job, int output,
+                         struct names *names, int *fd, struct error *err) {
+    static const int flags[] = {[JOURNAL_NEW] = O_RDWR | O_CREAT | O_EXCL,
+                                [JOURNAL_RESUME] = O_RDWR | O_CREAT,
+                                [JOURNAL_READ] = O_RDONLY};
+    const bool writes = mode != JOURNAL_READ;
     struct stat file;
-    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : O_EXCL), 0666);
+    *fd = open(path, flags[mode] | O_CLOEXEC, 0666);
+    if (*fd < 0 && errno == ENOENT && !writes) {
+        return ST_OK;
+    }
     if (*fd < 0) {
         return fail(err, ST_ARGUMENT, "cannot make %.200s: %s%s", path, strerror(errno),
                     errno == EEXIST ? "; --resume continues it" : "");
     }
-    if (flock(*fd, LOCK_EX | LOCK_NB) != 0) {
+    if (writes && flock(*fd, LOCK_EX | LOCK_NB) != 0) {
         return fail(err, ST_ARGUMENT, "another batch writes %.200s", path);
     }
-    enum status status = resume ? resume_from(*fd, path, job, output, names, err) : ST_OK;
-    if (status == ST_OK && (fstat(*fd, &file) != 0 || file.st_size == 0)) {
-        write_job(job, first);
-        const ssize_t size = (ssize_t)strlen(first);
-        status = write(*fd, first, (size_t)size) == size
-                     ? ST_OK
-                     : fail(err, ST_ARGUMENT, "cannot write %.200s: %s", path, strerror(errno));
-    }
-    return status;
+    enum status status =
+        mode != JOURNAL_NEW ? resume_from(*fd, path, writes, job, output, names, err) : ST_OK;
+    const bool empty = fstat(*fd, &file) != 0 || file.st_size == 0;
+    return status == ST_OK && writes && empty ? write_first(*fd, path, job, err) : status;
 }

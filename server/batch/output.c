@@ -180,6 +180,11 @@ enum status output_commit(const struct output *output, unsigned long number, con
     return fail(err, ST_BUSY, "cannot give the answer its name: %s", strerror(errno));
 }
 
+bool output_has(const struct output *output, const char *name) {
+    struct stat there;
+    return fstatat(output->root, name, &there, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 bool output_is(const struct output *output, const char *name, const struct stat *file) {
     struct stat there;
     return fstatat(output->root, output->single[0] ? output->single : name, &there, 0) == 0 &&

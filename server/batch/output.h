@@ -42,6 +42,9 @@ enum status output_sync(const struct output *output, struct error *err);
 enum status output_commit(const struct output *output, unsigned long number, const char *name,
                           struct error *err);
 
+/* Whether the output has anything of that name. */
+bool output_has(const struct output *output, const char *name);
+
 /* Whether the file of that name in the output is this one: it must not be replaced. */
 bool output_is(const struct output *output, const char *name, const struct stat *file);
 

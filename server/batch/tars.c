@@ -3,6 +3,7 @@
  * for those before it; a thread that is too far ahead waits for room there. */
 #include "server/batch/tars.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "server/batch/destination.h"
 #include "server/batch/input/picture_names.h"
+#include "server/batch/item_line.h"
 #include "server/batch/journal.h"
 #include "server/batch/spool.h"
 #include "server/batch/tar/tar_reader.h"
@@ -23,13 +25,18 @@ struct tars {
     bool read;   /* all members were */
     int journal; /* -1: none */
     struct destination destination;
-    struct tar_writer writer; /* of the thread that is `writing` */
+    struct tar_writer writer; /* of the thread that is `writing`, and so are the names */
+    struct names *names;      /* that were written, each with its enum written_name */
     pthread_mutex_t lock;     /* of what follows */
     pthread_cond_t changed;
     struct item *ring[RING];
     unsigned long next; /* number of the item to write */
     bool writing, failed;
 };
+
+/* A tar may have a name twice, of which readers take the last one. But no answer takes the name of another
+ * member by its new ending. */
+enum written_name { NAME_GIVEN = 1, NAME_ENDED };
 
 /* Copies the data of a member to a spool. */
 static enum status spool_member(struct tars *tars, struct item *item, struct error *err) {
@@ -62,6 +69,7 @@ static enum status take_data(struct batch *batch, struct item *item, const struc
     if (fstat(item->in, &item->file) != 0) {
         return fail(err, ST_BUSY, "a temporary file is lost");
     }
+    item->file.st_nlink = 1; /* it has no name, but was read */
     if (!picture_names_fit(item->in, member->name)) {
         item->outcome = batch->options->copy_others ? ITEM_PASSED : ITEM_OPEN;
         if (item->outcome == ITEM_OPEN) {
@@ -121,20 +129,6 @@ static enum status begin(struct batch *batch, struct item *item, struct error *e
     return spool_open(&item->out, err);
 }
 
-static enum status write_line(const struct item *item, struct buf *line, struct error *err) {
-    const struct journal_entry entry = {.name = item->input.name,
-                                        .status = item->outcome == ITEM_DONE     ? "done"
-                                                  : item->outcome == ITEM_FAILED ? "failed"
-                                                                                 : "skipped",
-                                        .output = item->outcome == ITEM_DONE ? item->answer : NULL,
-                                        .file = item->file,
-                                        .result = &item->result,
-                                        .hashed = item->result.hashed,
-                                        .tries = item->tries,
-                                        .ms = item->ms};
-    return journal_write(&entry, line, err);
-}
-
 static enum status pass(void *context, struct bytes piece, struct error *err) {
     return tar_writer_data(context, piece.data, piece.size, err);
 }
@@ -175,10 +169,7 @@ static enum status write_picture(struct batch *batch, struct item *item, struct 
     struct tars *tars = batch->state;
     struct buf line;
     buf_init(&line, LINE_BYTES_MAX);
-    if (item->outcome == ITEM_DONE && !output_name(item->input.name, item->result.head.type, item->answer)) {
-        item_fail(item, ITEM_FAILED, "output", "the name of the answer would be too long");
-    }
-    enum status status = write_line(item, &line, err);
+    enum status status = item_line_write(item, &line, err);
     if (status == ST_OK && item->outcome == ITEM_DONE) {
         status = write_member(tars, item->more, item->answer, item->out, err);
     } else if (status == ST_OK && item->outcome == ITEM_FAILED) {
@@ -191,11 +182,33 @@ static enum status write_picture(struct batch *batch, struct item *item, struct 
     return status;
 }
 
+/* Finds the name of the answer, or of a file that is copied, which must be free. */
+static enum status name_answer(struct tars *tars, struct item *item, struct error *err) {
+    const struct tar_member *member = item->more;
+    const char *type = item->outcome == ITEM_DONE ? item->result.head.type : "";
+    if (!output_name(member->name, type, item->answer)) {
+        item_fail(item, ITEM_FAILED, "output", "the name of the answer would be too long");
+        return ST_OK;
+    }
+    const struct bytes name = {(const uint8_t *)item->answer, strlen(item->answer)};
+    const enum written_name kind = strcmp(item->answer, member->name) == 0 ? NAME_GIVEN : NAME_ENDED;
+    const uint64_t digest = names_digest(tars->names, name);
+    const uint32_t before = names_get(tars->names, digest);
+    if (before && (before == NAME_ENDED || kind == NAME_ENDED)) {
+        item_fail(item, ITEM_FAILED, "same-name", "another member has the name of the answer");
+        return ST_OK;
+    }
+    return names_set(tars->names, digest, kind, err);
+}
+
 /* Writes an item, unless the tar has failed, and counts it. */
 static void write_item(struct batch *batch, struct item *item) {
     struct tars *tars = batch->state;
     struct error err = {0};
     enum status status = ST_OK;
+    if (item->outcome == ITEM_DONE || (item->outcome == ITEM_PASSED && item->in >= 0)) {
+        status = name_answer(tars, item, &err);
+    }
     if (tars->failed || (item->outcome == ITEM_FAILED && !batch->options->keep_going)) {
         tars->failed = true; /* without an end */
     } else if (item->outcome == ITEM_PASSED) {
@@ -259,6 +272,7 @@ static enum status finish(struct batch *batch, struct error *err) {
         status = ST_BUSY;
     }
     tar_reader_destroy(tars->reader);
+    names_destroy(tars->names);
     if (tars->in > STDIN_FILENO) {
         close(tars->in);
     }
@@ -276,7 +290,7 @@ static enum status open_input(struct tars *tars, const struct job_line *line, st
     const bool named = line->operands == 1 && strcmp(line->operand[0], "-") != 0;
     tars->in = named ? open(line->operand[0], O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (tars->in < 0) {
-        return fail(err, ST_ARGUMENT, "cannot open %.200s", line->operand[0]);
+        return fail(err, ST_ARGUMENT, "cannot open %.200s: %s", line->operand[0], strerror(errno));
     }
     tars->reader = tar_reader_create((struct tar_input){tar_stream_read, &tars->in});
     return tars->reader ? ST_OK : fail(err, ST_BUSY, "out of memory");
@@ -293,14 +307,15 @@ enum status tars_create(struct batch *batch, const struct job_line *line, struct
     tars->destination.output.root = tars->destination.output.partial = -1;
     pthread_mutex_init(&tars->lock, NULL);
     pthread_cond_init(&tars->changed, NULL);
-    enum status status = open_input(tars, line, err);
+    enum status status = names_create(&tars->names, err);
+    status = status == ST_OK ? open_input(tars, line, err) : status;
     if (status == ST_OK && !line->options.dry_run) {
         status = destination_open(&tars->destination, line->options.output, err);
         status = status == ST_OK ? destination_spare(&tars->destination, tars->in, err) : status;
         tar_writer_init(&tars->writer, (struct tar_output){tar_stream_write, &tars->destination.fd});
     }
     if (status == ST_OK && line->options.report[0] && !line->options.dry_run) {
-        status = journal_open(line->options.report, false, line->job, -1, NULL, &tars->journal, err);
+        status = journal_open(line->options.report, JOURNAL_NEW, line->job, -1, NULL, &tars->journal, err);
     }
     return status;
 }

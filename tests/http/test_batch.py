@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""blurd run: a job with files, folders, lists and tars."""
+"""blurd run: a job with files, folders and lists, and the lines of its manual."""
 
 import hashlib
-import io
 import json
 import os
 import pathlib
-import random
-import signal
 import subprocess
-import tarfile
-import time
 
 import pytest
 
@@ -18,47 +13,7 @@ import daemon
 import evidence
 import faces
 import pictures
-
-JOB = 'blur?sigma=3'
-KILLS = int(os.environ.get('BLURD_KILLS', 8))  # bench/batch.py asks for 50
-CUT = pictures.small_jpeg()[:200]
-
-
-def run(*words, stdin=b'', **more):
-    done = subprocess.run([daemon.BINARY, *map(str, words)], input=stdin, capture_output=True, timeout=120 * daemon.SLOW,
-                          env=daemon.clean_environment(), check=False, **more)
-    assert not daemon.SANITIZER.search(done.stderr.decode('utf-8', 'replace')), done.stderr
-    return done.returncode, done.stdout, done.stderr.decode('utf-8', 'backslashreplace')
-
-
-def lines(path):
-    first, *rest = map(json.loads, path.read_text().splitlines())
-    assert first['version'] == 1
-    return {line['file']: line for line in rest}
-
-
-def files(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob('*') if path.is_file()}
-
-
-@pytest.fixture
-def tree(tmp_path):
-    """{name: bytes}, in the folder in/."""
-    made = {'a.jpg': pictures.jpeg(pictures.photograph(120, 80)), 'b.png': pictures.small_png(),
-            'sub/a b.JPEG': pictures.small_jpeg(), 'sub/deep/no ending': pictures.jpeg(pictures.photograph(64, 48))}
-    for name, data in made.items():
-        path = tmp_path / 'in' / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        os.utime(path, (1e9, 1e9 + len(data)))
-    return made
-
-
-@pytest.fixture
-def answers(server, tree):
-    """What the daemon answers, under the names that the output has."""
-    named = {name if '.' in name else f'{name}.jpg': data for name, data in tree.items()}
-    return {name: server.post(f'/{JOB}', data).content for name, data in named.items()}
+from batches import CUT, JOB, answers, files, lines, members_of, run, tree  # noqa: F401 (fixtures)
 
 
 def test_a_folder(tree, answers, tmp_path):
@@ -219,6 +174,34 @@ def test_resume(tree, answers, tmp_path):
     assert code == 2 and 'report is the report of another job: {"job":"blur?sigma=3"' in said
 
 
+def test_resume_keeps_names_apart(server, tmp_path):
+    """An answer with an added ending is not replaced by that to a file of this name."""
+    (tmp_path / 'in').mkdir()
+    (tmp_path / 'in/a').write_bytes(pictures.small_png())
+    words = ('blur?sigma=3', 'in', '-rk', '-o', 'out', '-R', 'report', '--resume')
+    assert run(*words, cwd=tmp_path)[0] == 0
+    first = files(tmp_path / 'out')
+    assert set(first) == {'a.png'}
+    (tmp_path / 'in/a.png').write_bytes(pictures.png(pictures.photograph(20, 10)))
+    for _ in range(2):
+        code, _, said = run(*words, cwd=tmp_path)
+        assert code == 1 and 'in/a.png: another file has this name in the output (same-name)' in said and files(tmp_path / 'out') == first
+    (tmp_path / 'in/a').write_bytes(pictures.png(pictures.photograph(30, 10)))
+    assert run(*words, cwd=tmp_path)[0] == 1 and set(files(tmp_path / 'out')) == {'a.png'} and files(tmp_path / 'out') != first
+
+
+def test_a_dry_run_of_what_is_left(tree, tmp_path):
+    words = (JOB, 'in', '-r', '-o', 'out', '-R', 'report')
+    assert '4 to do' in run(*words, '--resume', '-n', cwd=tmp_path)[2] and os.listdir(tmp_path) == ['in']
+    assert run(*words, cwd=tmp_path)[0] == 0
+    (tmp_path / 'out/b.png').unlink()
+    with (tmp_path / 'report').open('ab') as report:
+        report.write(b'{"file":')
+    before = (tmp_path / 'report').read_bytes()
+    assert run(*words, '--resume', '-n', cwd=tmp_path)[1:] == (b'in/b.png\n', '1 to do, 0 failed, 3 done before\n')
+    assert (tmp_path / 'report').read_bytes() == before
+
+
 def test_a_name_that_is_no_text(tmp_path):
     folder = os.fsencode(tmp_path) + b'/in'
     os.mkdir(folder)
@@ -251,7 +234,7 @@ def test_one_of_several_daemons_may_be_away(server, tmp_path):
     (tmp_path / 'a.png').write_bytes(pictures.small_png())
     there = server.url('')
     for servers in (f'unix:{tmp_path}/absent,{there}', f'{there},unix:{tmp_path}/absent'):
-        code, _, said = run('blur?sigma=3', 'a.png', '-o', 'out/', '-s', servers, cwd=tmp_path)
+        code, _, said = run('blur?sigma=3', 'a.png', '-o', f'{len(servers)}-{servers[:4]}/', '-s', servers, cwd=tmp_path)
         assert code == 0 and f'cannot connect to {tmp_path}/absent' in said
         code, _, said = run('blur?sigma=0', 'a.png', '-o', 'out/', '-s', servers, cwd=tmp_path)
         assert code == 2 and 'sigma is 0' in said
@@ -275,139 +258,6 @@ def test_signed_reports(server, tmp_path):
     assert run('verify', '--report-trust', trusted, 'envelope', 'out/a.jpg', 'a.jpg', cwd=tmp_path)[0] == 0
 
 
-# --- tars ----------------------------------------------------------------------------------
-def tar_of(members, **more):
-    into = io.BytesIO()
-    with tarfile.open(fileobj=into, mode='w', **more) as made:
-        for name, data in members.items():
-            info = tarfile.TarInfo(name)
-            info.size, info.mtime, info.uname = len(data), 1e9, 'someone'
-            made.addfile(info, io.BytesIO(data))
-    return into.getvalue()
-
-
-def members_of(data):
-    with tarfile.open(fileobj=io.BytesIO(data)) as read:
-        return {info.name: read.extractfile(info).read() for info in read if info.isfile()}
-
-
-@pytest.mark.parametrize('form', (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))
-def test_a_tar(tree, answers, form):
-    long = 'x/' + 'ü' * (40 if form == tarfile.USTAR_FORMAT else 90) + '.png'
-    given = tar_of({**tree, long: tree['b.png']}, format=form)
-    code, output, said = run(JOB, '--tar', stdin=given)
-    assert code == 0, said
-    assert list(members_of(output)) == [name if '.' in name else f'{name}.jpg' for name in members_of(given)]
-    assert members_of(output) == {**answers, long: answers['b.png']}
-    with tarfile.open(fileobj=io.BytesIO(output)) as read:
-        assert {(info.mtime, info.uname) for info in read} == {(1e9, 'someone')}
-
-
-def test_failures_in_a_tar_are_members(tree, answers, tmp_path):
-    given = tar_of({'a.jpg': tree['a.jpg'], 'cut.jpg': CUT, 'label.txt': b'cat', 'b.png': tree['b.png']})
-    code, output, said = run(JOB, '-tkR', 'report', stdin=given, cwd=tmp_path)
-    assert code == 1 and '2 done, 1 failed, 1 skipped' in said
-    made = members_of(output)
-    problem = json.loads(made.pop('cut.jpg.error.json'))
-    assert (problem['file'], problem['reason'], problem['http']) == ('cut.jpg', 'corrupt-image', 400)
-    assert made == {name: answers[name] for name in ('a.jpg', 'b.png')}
-    assert list(lines(tmp_path / 'report')) == ['a.jpg', 'cut.jpg', 'label.txt', 'b.png']
-    assert members_of(run(JOB, '-tk', '--copy-others', stdin=given)[1])['label.txt'] == b'cat'
-
-
-def test_a_tar_that_is_not_whole(tree, tmp_path):
-    given = tar_of(tree)
-    between = given[:given.rindex(b'sub/deep')]  # complete but for its last member and its end
-    for cut in (between, given[:700], b''):
-        code, _, said = run(JOB, '-tq', '-o', 'out.tar', stdin=cut, cwd=tmp_path)
-        assert code == 1 and ('the tar is cut' in said or 'the input is empty' in said), said
-        assert os.listdir(tmp_path) == ['in'], 'what is not whole has no name'
-        code, output, _ = run(JOB, '-tq', stdin=cut)
-        assert code == 1 and not output.endswith(bytes(1024))
-    code, _, said = run(JOB, '-tq', stdin=given + given)
-    assert code == 1 and 'a second tar follows' in said
-    code, output, _ = run(JOB, '-tq', stdin=tar_of({'a.jpg': tree['a.jpg'], 'cut.jpg': CUT}))
-    assert code == 1 and not output.endswith(bytes(1024))
-
-
-def test_a_tar_by_name(tree, answers, tmp_path):
-    (tmp_path / 'in.tar').write_bytes(tar_of(tree))
-    assert run(JOB, '--tar', 'in.tar', '-o', 'out.tar', cwd=tmp_path)[0] == 0
-    assert members_of((tmp_path / 'out.tar').read_bytes()) == answers
-
-
-# --- what kills it -------------------------------------------------------------------------
-@pytest.fixture
-def many(tmp_path):
-    folder = tmp_path / 'in'
-    folder.mkdir()
-    for number in range(300):
-        (folder / f'{number:03}.jpg').write_bytes(pictures.with_segments(pictures.small_jpeg(), (0xFE, b'%03d' % number)))
-    return folder
-
-
-def test_killed_at_any_moment(many, server, tmp_path):
-    """Every answer is whole or not there, and none is done twice but those in flight."""
-    words = [daemon.BINARY, JOB, 'in', '-rq', '-o', 'out', '-R', 'report', '--resume', '-j4']
-    drawn = random.Random(4)
-    expected = {path.name: server.post(f'/{JOB}', path.read_bytes()).content for path in many.iterdir()}
-    done, twice = 0, 0
-    for _ in range(KILLS):
-        process = subprocess.Popen(words, cwd=tmp_path, env=daemon.clean_environment(), stderr=subprocess.DEVNULL)
-        time.sleep(drawn.uniform(0.02, 0.25) * daemon.SLOW)  # the moment is what is tried
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        there = {name: data for name, data in files(tmp_path / 'out').items() if not name.startswith('.blurd-partial/')} if done or (tmp_path / 'out').exists() else {}
-        assert all(expected[name] == data for name, data in there.items())
-        if (tmp_path / 'report').exists():
-            whole = [line for line in (tmp_path / 'report').read_bytes().split(b'\n')[1:-1]]
-            names = [json.loads(line)['file'] for line in whole]
-            twice = len(names) - len(set(names))
-            assert set(names) <= set(there)
-            done = len(there)
-            if done == len(expected):
-                (tmp_path / 'report').unlink()
-                for name in there:
-                    (tmp_path / 'out' / name).unlink()
-    assert run(*words[1:], cwd=tmp_path)[0] == 0
-    assert files(tmp_path / 'out') == expected and twice == 0
-
-
-def daemon_of(process):
-    """The daemon that a batch has started."""
-    children = pathlib.Path(f'/proc/{process.pid}/task/{process.pid}/children')
-    return daemon.eventually(lambda: children.read_text().split())
-
-
-def test_nothing_is_left_when_it_is_killed(many, tmp_path):
-    process = subprocess.Popen([daemon.BINARY, 'blur?sigma=50', 'in', '-rq', '-o', 'out'], cwd=tmp_path, env=daemon.clean_environment())
-    child = daemon_of(process)[0]
-    process.kill()
-    process.wait()
-    assert daemon.eventually(lambda: not pathlib.Path(f'/proc/{child}').exists())
-
-
-def test_a_daemon_that_ends_is_started_again(many, server, tmp_path):
-    process = subprocess.Popen([daemon.BINARY, JOB, 'in', '-r', '-o', 'out', '-R', 'report'], cwd=tmp_path, env=daemon.clean_environment(),
-                               stderr=subprocess.PIPE, text=True)
-    daemon.eventually(lambda: (tmp_path / 'report').exists())
-    os.kill(int(daemon_of(process)[0]), signal.SIGKILL)
-    said = process.communicate(timeout=60 * daemon.SLOW)[1]
-    assert process.returncode == 0 and '300 done, 0 failed' in said, said
-    assert files(tmp_path / 'out') == {path.name: server.post(f'/{JOB}', path.read_bytes()).content for path in many.iterdir()}
-
-
-def test_a_signal_ends_it_in_order(many, tmp_path):
-    process = subprocess.Popen([daemon.BINARY, JOB, 'in', '-r', '-j1', '-o', 'out', '-R', 'report'], cwd=tmp_path, env=daemon.clean_environment(),
-                               stderr=subprocess.PIPE, text=True)
-    daemon.eventually(lambda: (tmp_path / 'out/000.jpg').exists())
-    process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=60 * daemon.SLOW)[1]
-    assert process.returncode == 1 and ' not begun in ' in said and ' 0 failed' in said
-    assert set(files(tmp_path / 'out')) == set(lines(tmp_path / 'report'))
-
-
-# --- the manual ----------------------------------------------------------------------------
 @faces.needed
 def test_the_lines_of_the_manual(tmp_path):
     """docs/batch.md, with a folder photos/ and the daemons that its lines name."""

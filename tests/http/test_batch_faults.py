@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import signal
 import socket
 import stat
@@ -71,10 +72,18 @@ def test_an_answer_does_not_replace_a_file_of_a_folder(tmp_path, operands):
     assert (tmp_path / 'in/a.jpg').read_bytes() == before
 
 
-def test_a_second_batch_replaces_the_answers_of_the_first(tmp_path):
+def test_what_an_earlier_job_left_is_no_answer(tmp_path):
+    """It stays, and tells, since it may be what is to be hidden; --replace takes its place."""
     photo(tmp_path / 'in/sub/a.jpg')
-    for _ in range(2):
-        assert run('-r', 'in', '-o', 'in/out', cwd=tmp_path).returncode == 0
+    assert run('-r', 'in', '-o', 'in/out', cwd=tmp_path).returncode == 0
+    (tmp_path / 'in/out/sub/a.jpg').write_bytes(b'precious')
+    ended = run('-r', 'in', '-o', 'in/out', '-R', 'report', cwd=tmp_path)
+    assert ended.returncode == 1 and b'(exists)' in ended.stderr, ended.stderr
+    ended = run('-r', 'in', '-o', 'in/out', '-R', 'report', '--resume', cwd=tmp_path)
+    assert ended.returncode == 1 and b'(exists)' in ended.stderr, ended.stderr
+    assert (tmp_path / 'in/out/sub/a.jpg').read_bytes() == b'precious'
+    assert run('-r', 'in', '-o', 'in/out', '--replace', cwd=tmp_path).returncode == 0
+    assert (tmp_path / 'in/out/sub/a.jpg').read_bytes() != b'precious'
     assert [p.name for p in (tmp_path / 'in/out').rglob('*.jpg')] == ['a.jpg']
 
 
@@ -397,7 +406,8 @@ def test_a_report_on_a_disk_that_is_full(tmp_path, small):
     assert len(lines) > 30 and all(line.endswith(b'}\n') and json.loads(line) for line in lines)
     subprocess.run(['mount', '-o', 'remount,size=1m', small], check=True)
     ended = run('-r', 'in', '-o', 'out', '-R', small / 'report', '--resume', cwd=tmp_path)
-    assert ended.returncode == 0 and f'{len(lines) - 1} done before'.encode() in ended.stderr, ended.stderr
+    before = int(re.search(rb'(\d+) done before', ended.stderr)[1])
+    assert ended.returncode == 0 and 0 < before < len(lines) and f'{300 - before} done,'.encode() in ended.stderr, ended.stderr
 
 
 def test_a_picture_in_a_pipe_has_no_report(tmp_path):
@@ -446,13 +456,16 @@ def test_one_of_two_daemons_goes(tmp_path):
 
 
 def test_what_is_no_file(tmp_path):
-    """Pipes, devices and links to nowhere are passed over in folders, and have failed where they are named."""
+    """Pipes and devices are passed over in folders, and have failed where they are named. A link to nowhere may have been a picture."""
     photo(tmp_path / 'in/a.jpg')
     os.mkfifo(tmp_path / 'in/pipe.jpg')
     os.symlink('/dev/zero', tmp_path / 'in/zero.jpg')
-    os.symlink('nowhere', tmp_path / 'in/nowhere.jpg')
+    os.symlink('.', tmp_path / 'in/folder.jpg')
     ended = run('-r', 'in', '-o', 'out', cwd=tmp_path)
-    assert ended.returncode == 0 and b'1 done' in ended.stderr, ended.stderr
+    assert ended.returncode == 0 and b'1 done, 0 failed, 3 skipped' in ended.stderr and b'3 no-file' in ended.stderr, ended.stderr
+    os.symlink('nowhere', tmp_path / 'in/nowhere.jpg')
+    ended = run('-r', 'in', '-k', '-o', 'other', cwd=tmp_path)
+    assert ended.returncode == 1 and b'1 done, 1 failed, 3 skipped' in ended.stderr, ended.stderr
     ended = run('in/pipe.jpg', 'in/zero.jpg', '-k', '-o', 'out', cwd=tmp_path)
     assert ended.returncode == 1 and b'2 failed' in ended.stderr, ended.stderr
 

@@ -73,7 +73,7 @@ def test_an_address_that_is_not_ours():
     (['--workers', '513'], '--workers'), (['--workers', '1.5'], '--workers'), (['--queue', '65537'], '--queue'),
     (['--max-body', '5 apples'], '--max-body'), (['--max-pixels', '0'], '--max-pixels'), (['--memory', '1MiB'], '--memory'),
     (['--body-timeout', '5'], '--body-timeout'), (['--listen', 'localhost'], '--listen'), (['--log-format', 'xml'], '--log-format'),
-    (['--log-level', 'INFO'], '--log-level'), (['--cpu-level', 'mmx'], '--cpu-level'), (['--sigma', '5'], '--sigma'), (['extra'], 'extra'),
+    (['--log-level', 'INFO'], '--log-level'), (['--cpu-level', 'mmx'], '--cpu-level'), (['--sigma', '5'], '--sigma'), (['--port', '0', 'extra'], 'extra'),
     (['--max-bodu', '5M'], 'max-body'),
 ), ids=lambda v: ' '.join(v) if isinstance(v, list) else '')
 def test_a_bad_option_stops_the_start(arguments, says):

@@ -78,6 +78,7 @@ static bool enter(struct input_source *source, struct input *input) {
 
 static void name_input(const struct input_source *source, struct input *input, bool folder) {
     input->folder = folder;
+    input->other = false;
     input->problem[0] = '\0';
     memcpy(input->path, source->path, strlen(source->path) + 1);
     input->name = input->path + source->root;
@@ -101,11 +102,12 @@ static bool next_of_folder(struct input_source *source, struct input *input) {
             return refuse(input, "a name in it is too long");
         }
         snprintf(source->path + length, PATH_MAX - length, "%s%s", slash ? "/" : "", name);
-        if (kind == FOLDER_FILE) {
+        if (kind != FOLDER_FOLDER) {
             name_input(source, input, true);
+            input->other = kind == FOLDER_OTHER;
             return true;
         }
-        if (kind == FOLDER_FOLDER && strcmp(name, OUTPUT_PARTIAL) != 0) {
+        if (strcmp(name, OUTPUT_PARTIAL) != 0) {
             name_input(source, input, true);
             if (enter(source, input)) {
                 return true;

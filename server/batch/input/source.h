@@ -17,6 +17,7 @@ struct input {
     char path[PATH_MAX]; /* to open it */
     const char *name;    /* within the output: the end of `path` */
     bool folder;         /* it was found in a folder, not named */
+    bool other;          /* no file, by what the folder tells: a link that leads to none, a pipe */
     char problem[160];   /* why it cannot be taken; "": it can */
 };
 
