@@ -70,20 +70,23 @@ static bool is_there(const struct journal_line *line, int output) {
            (double)file.st_size == line->bytes;
 }
 
-/* A file that failed or was skipped stays what it was before. */
+/* A file that was done and failed later is done again. One that only failed may have the name of another's
+ * answer, which it keeps. */
 static enum status note(const struct journal_line *line, int output, struct names *names, struct error *err) {
     struct stat file = {.st_size = (off_t)line->size};
     long long seconds = 0;
+    const struct bytes name = {(const uint8_t *)line->name, strlen(line->name)};
+    const uint64_t digest = names_digest(names, name);
     if (strcmp(line->status, "done") != 0) {
-        return ST_OK;
+        const uint32_t before = names_get(names, digest);
+        return before && !journal_is_owned(before) ? names_set(names, digest, JOURNAL_GONE, err) : ST_OK;
     }
     if (sscanf(line->mtime, "%lld.%ld", &seconds, &file.st_mtim.tv_nsec) == 2) {
         file.st_mtim.tv_sec = (time_t)seconds;
     }
-    const struct bytes name = {(const uint8_t *)line->name, strlen(line->name)};
     const struct bytes answer = {(const uint8_t *)line->output, strlen(line->output)};
-    enum status status = names_set(names, names_digest(names, name),
-                                   is_there(line, output) ? journal_state(names, &file) : JOURNAL_GONE, err);
+    enum status status =
+        names_set(names, digest, is_there(line, output) ? journal_state(names, &file) : JOURNAL_GONE, err);
     return status == ST_OK && strcmp(line->name, line->output) != 0
                ? names_set(names, names_digest(names, answer), journal_owner(names, line->name), err)
                : status;

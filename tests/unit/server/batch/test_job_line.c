@@ -138,11 +138,14 @@ static bool is_blur(const char *name, size_t length) {
 }
 
 static void test_which_lines_are_jobs(void **state) {
-    char program[] = "blurd", run[] = "run", job[] = "blur?a", other[] = "blurred";
+    char program[] = "blurd", run[] = "run", job[] = "blur?a", other[] = "blurred", action[] = "verify",
+         option[] = "--port";
     (void)state;
     assert_true(job_is_asked(2, (char *[]){program, run}, is_blur));
     assert_true(job_is_asked(2, (char *[]){program, job}, is_blur));
-    assert_false(job_is_asked(2, (char *[]){program, other}, is_blur));
+    assert_true(job_is_asked(2, (char *[]){program, other}, is_blur)); /* to be told that it is none */
+    assert_false(job_is_asked(2, (char *[]){program, action}, is_blur));
+    assert_false(job_is_asked(2, (char *[]){program, option}, is_blur));
     assert_false(job_is_asked(1, (char *[]){program}, is_blur));
 }
 

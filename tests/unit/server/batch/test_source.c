@@ -19,8 +19,11 @@ static const char *walk(const struct source_options *options) {
     all[0] = '\0';
     while (source_next(source, &input)) {
         const char *problem = input.problem;
-        at += (size_t)snprintf(all + at, sizeof all - at, *problem ? "%s!%s; " : "%s>%s ", input.path,
-                               *problem ? problem : input.name);
+        at += (size_t)snprintf(all + at, sizeof all - at,
+                               *problem      ? "%s!%s; "
+                               : input.other ? "%s>%s? "
+                                             : "%s>%s ",
+                               input.path, *problem ? problem : input.name);
     }
     source_destroy(source);
     return all;
@@ -78,7 +81,8 @@ static void test_links(void **state) {
     assert_int_equal(symlink("self", "in/self"), 0);
     assert_int_equal(symlink("nowhere", "in/nowhere"), 0);
     assert_int_equal(mkfifo("in/pipe", 0600), 0);
-    assert_string_equal(walk_one("in"), "in/a.jpg>a.jpg in/file>file ");
+    assert_string_equal(walk_one("in"), "in/a.jpg>a.jpg in/file>file in/folder>folder? in/loop>loop? "
+                                        "in/nowhere>nowhere? in/pipe>pipe? in/self>self? ");
     assert_string_equal(walk_one("in/folder"), "in/folder/b.jpg>b.jpg "); /* it was named */
 }
 
