@@ -95,7 +95,8 @@ static struct item *take(struct batch *batch) {
  * batch stops meanwhile. */
 static bool wait_for_try(struct batch *batch, const struct item *item) {
     const int asked_s = item->result.head.retry_s;
-    const unsigned doubled = item->tries < 8 ? FIRST_WAIT_MS << (item->tries - 1) : LONGEST_WAIT_MS;
+    const int64_t doubled =
+        item->tries < 8 ? INT64_C(1) * FIRST_WAIT_MS << (item->tries - 1) : LONGEST_WAIT_MS;
     int64_t ms = asked_s >= 0 ? (int64_t)asked_s * 1000 : doubled;
     ms = ms < LONGEST_WAIT_MS ? ms : LONGEST_WAIT_MS;
     struct timespec until;

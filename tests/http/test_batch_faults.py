@@ -495,7 +495,7 @@ def test_a_read_only_tmp(tmp_path):
     if os.geteuid() != 0:
         pytest.skip('only root can mount')
     data = photo(tmp_path / 'a.jpg')
-    inside = 'mount -t tmpfs -o ro,size=4k none /tmp && exec "$@"'
+    inside = 'mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp && exec "$@"'
     own = ['unshare', '--mount', 'bash', '-c', inside, '-', *command('-', own=False)]
     environment = daemon.clean_environment()
     done = subprocess.run(own, input=data, capture_output=True, timeout=60 * daemon.SLOW, check=False, env=environment, cwd='/')
