@@ -42,7 +42,9 @@ uint64_t names_digest(const struct names *names, struct bytes data) {
     const size_t size = data.size < NAME_MAX_BYTES ? data.size : NAME_MAX_BYTES;
     uint64_t value;
     memcpy(keyed, names->key, KEY_BYTES);
-    memcpy(keyed + KEY_BYTES, data.data, size);
+    if (size > 0) { /* data may be NULL */
+        memcpy(keyed + KEY_BYTES, data.data, size);
+    }
     gnutls_hash_fast(GNUTLS_DIG_SHA256, keyed, KEY_BYTES + size, digest);
     memcpy(&value, digest, sizeof value);
     value &= ~TAKEN;
