@@ -29,9 +29,9 @@ const struct option *job_options(size_t *count, const char **letters);
  * (config/actions.def) unless `is_job` says that it is an operation's name. */
 bool job_is_asked(int argc, char *const *argv, bool (*is_job)(const char *name, size_t length));
 
-/* Takes the command line apart. Options may stand anywhere behind the job; `--` ends them. Those that are
- * none of the job's are the daemon's. ST_ARGUMENT with a sentence for what is unknown, repeated or out of
- * range. job_finish frees the operands, also after a failure. */
+/* Parses the command line. Options may stand anywhere, up to the word `--`. Options of the daemon
+ * (config/options.def) are copied to `daemon`, unchecked. ST_ARGUMENT with a sentence for what is unknown,
+ * repeated or out of range. job_finish frees the operands, also after a failure. */
 enum status job_parse(struct job_line *line, int argc, char *const *argv, struct error *err);
 void job_finish(struct job_line *line);
 

@@ -22,7 +22,7 @@ enum { FILL_RING_WIDTH = 8 }; /* pixels around a region's bounding rectangle; wh
 struct fill {
     uint8_t kind;      /* enum fill_kind */
     uint8_t colour[4]; /* FILL_COLOUR: red, green, blue, alpha in sRGB; FILL_RING: where there is no ring */
-    uint8_t tiles;     /* of FILL_MEAN: 1 draws the level as tiles, whatever the filter; else 0 */
+    uint8_t tiles;     /* 1: FILL_MEAN draws its level as tiles, whatever the filter is; other kinds: 0 */
 };
 
 /* Parses a fill. ST_ARGUMENT names the parameter `name` and what is allowed, with *fill untouched. */

@@ -37,18 +37,19 @@ struct batch {
     void *state; /* of the kind */
 
     struct own_daemon daemon;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects `daemon` and the members below */
     pthread_cond_t changed;
     struct daemon_address address[ADDRESSES_MAX];
     size_t addresses;
-    bool ended;                /* there is no further picture, or none is begun any more */
-    bool stopping;             /* nor is any tried again */
-    bool over;                 /* nor does a signal mean anything */
-    bool lost;                 /* the own daemon may have ended */
-    bool refused;              /* it takes no connections: it is ending, if it has not ended */
-    unsigned revivals;         /* since the last picture that was done */
-    struct error broken;       /* why no picture can be done; status ST_OK: they can */
-    unsigned started, working; /* threads: all, and those that have not ended */
+    bool ended;          /* there is no further picture, or none is begun any more */
+    bool stopping;       /* nor is any tried again */
+    bool over;           /* nor does a signal mean anything */
+    bool lost;           /* the own daemon may have ended */
+    bool refused;        /* it takes no connections: it is ending, if it has not ended */
+    unsigned revivals;   /* since the last picture that was done */
+    struct error broken; /* why no picture can be done; status ST_OK: they can */
+    unsigned started;    /* number of threads that were started */
+    unsigned working;    /* number of threads that have not ended */
     struct batch_tally tally;
     pthread_mutex_t source; /* of taking a picture, and of what follows; before `lock` */
     unsigned long number;

@@ -22,11 +22,11 @@ enum { GROUP = 64, GROUPS_WAITING = 2, GROUP_NS = 1000000000, LINES_MAX = 1 << 3
 struct files {
     struct input_source *source;
     FILE *list;
-    struct names *names; /* under `lock` */
+    struct names *names; /* entries under `lock`; names_digest needs no lock */
     struct originals originals;
     struct output output;
     int journal;          /* -1: none */
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t written;
     struct item *first, **last; /* answered, and waiting for their names */
     unsigned waiting;

@@ -19,7 +19,7 @@ struct journal_entry {
     const struct transfer_result *result;
     bool hashed;
     unsigned tries;
-    double ms; /* from the first byte sent to the last one received */
+    double ms; /* of all tries, with the waits between them */
 };
 
 /* Appends a line to `lines`. ST_BUSY without memory. */

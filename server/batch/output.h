@@ -29,7 +29,8 @@ struct output {
 enum status output_open(struct output *output, const char *path, bool single, struct error *err);
 void output_finish(struct output *output);
 
-/* Makes the temporary file with this number, with the permissions of `like`, as the umask leaves them. The
+/* Makes the temporary file with this number, with the permissions of `like`, less the umask, plus reading
+ * and writing for its owner. The
  * caller closes *fd. ST_BUSY with a sentence. Thread-safe for different numbers. */
 enum status output_begin(const struct output *output, unsigned long number, mode_t like, int *fd,
                          struct error *err);

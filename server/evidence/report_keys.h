@@ -22,9 +22,9 @@ enum {
 struct report_keys;
 
 /* Reads the private key (PEM, PKCS #8), unless `key` is "", and the file of trusted keys, unless `trusted` is
- * "": on each line a name and the base64 of a public key, as report_keys_line writes it; empty lines and
- * those that begin with # are skipped. The signing key is trusted, too. ST_ARGUMENT names the file and what
- * is wrong, but never a key. */
+ * "": each line has a name and the base64 of a public key, as report_keys_line writes it. Empty lines and
+ * lines that begin with # are comments. The signing key is trusted without a line. ST_ARGUMENT names the file
+ * and what is wrong, but never a key. */
 enum status report_keys_load(struct report_keys **keys, const char *key, const char *trusted,
                              struct error *err);
 

@@ -138,7 +138,7 @@ static const char *forbidden(const char *name) {
                : NULL;
 }
 
-/* Where the last name of a path begins, whatever slashes end it. */
+/* Returns the offset of the last component of a path. Slashes at its end are ignored. */
 static size_t last_name(const char *path) {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The files that a batch takes, one after the other: those that are named, those of a list, and those of
- * folders, in the order of their names. One thread at a time.
+ * Lists the input files of a batch: operands, entries of a list, and the files of folders, sorted by name.
+ * One thread at a time.
  *
- * Of a folder that is read it holds the names, some 25 bytes each, and those of the folders around it. */
+ * It keeps the names of a folder in memory while it lists the folder, some 25 bytes each, and those of its
+ * parents. */
 #ifndef BLURD_SERVER_BATCH_INPUT_SOURCE_H
 #define BLURD_SERVER_BATCH_INPUT_SOURCE_H
 

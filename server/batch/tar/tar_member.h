@@ -59,8 +59,8 @@ static inline bool tar_member_is_device(const struct tar_member *member) {
            (member->flag == TAR_FLAG_CHARACTER_DEVICE || member->flag == TAR_FLAG_BLOCK_DEVICE);
 }
 
-/* Whether data may follow its header. Directories, links, devices and pipes have none, whatever size their
- * header states: GNU tar and tarfile read them so, too. */
+/* Whether data follows the header of a member. Directories, links, devices and pipes have no data: a size in
+ * their header is ignored, as GNU tar and tarfile ignore it. */
 static inline bool tar_member_has_data(const struct tar_member *member) {
     return member->type == TAR_FILE ||
            (member->type == TAR_OTHER && !tar_member_is_device(member) && member->flag != TAR_FLAG_PIPE);
