@@ -7,9 +7,9 @@
 #include <pthread.h>
 
 #include "config/job/job.h"
-#include "server/batch/http/address.h"
 #include "server/batch/item.h"
 #include "server/batch/tally.h"
+#include "server/client/http/address.h"
 #include "server/client/own_daemon.h"
 
 struct batch;
@@ -41,6 +41,7 @@ struct batch {
     pthread_cond_t changed;
     struct daemon_address address[ADDRESSES_MAX];
     size_t addresses;
+    void *trust;         /* of those with TLS; NULL: none has */
     bool ended;          /* there is no further picture, or none is begun any more */
     bool stopping;       /* nor is any tried again */
     bool over;           /* nor does a signal mean anything */

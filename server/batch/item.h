@@ -3,8 +3,8 @@
 #ifndef BLURD_SERVER_BATCH_ITEM_H
 #define BLURD_SERVER_BATCH_ITEM_H
 
-#include "server/batch/http/transfer.h"
 #include "server/batch/input/source.h"
+#include "server/client/http/transfer.h"
 
 enum item_outcome {
     ITEM_OPEN,    /* not done yet */

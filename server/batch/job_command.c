@@ -112,9 +112,20 @@ static enum status read_token(const char *path, char token[TOKEN_MAX], struct er
     return ST_OK;
 }
 
+static enum status find_servers(struct batch *batch, struct error *err) {
+    enum status status = addresses_parse(batch->options->server, batch->address, &batch->addresses, err);
+    for (size_t i = 0; i < batch->addresses && status == ST_OK; i++) {
+        if (batch->address[i].tls && !batch->trust) {
+            status = client_socket_trust(&batch->trust, err);
+        }
+        batch->address[i].trust = batch->trust;
+    }
+    return status;
+}
+
 static enum status reach_daemons(struct batch *batch, struct error *err) {
     if (batch->options->server[0]) {
-        return addresses_parse(batch->options->server, batch->address, &batch->addresses, err);
+        return find_servers(batch, err);
     }
     enum status status = own_daemon_start(&batch->daemon, batch->config, NULL, 0, err);
     batch->address[0] = (struct daemon_address){.local = true};
@@ -230,7 +241,7 @@ static int run_line(const struct job_line *line, char *const *envp) {
     init(&batch);
     const int code = run(&batch, line);
     own_daemon_stop(&batch.daemon);
-    client_socket_end();
+    client_socket_distrust(batch.trust);
     return code;
 }
 

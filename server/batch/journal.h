@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "core/bytes.h"
-#include "server/batch/http/transfer.h"
 #include "server/batch/input/names.h"
+#include "server/client/http/transfer.h"
 
 /* The outcome of a file. Strings are borrowed. */
 struct journal_entry {

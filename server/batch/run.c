@@ -105,11 +105,8 @@ static void revive(struct batch *batch) {
     if (batch->lost) {
         batch->lost = false;
         pthread_cond_broadcast(&batch->changed);
-        ended = own_daemon_ended(&batch->daemon);
-        for (unsigned i = 0; batch->refused && !ended && i < ENDING_MS; i++) {
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* others would fail meanwhile */
-            ended = own_daemon_ended(&batch->daemon);
-        }
+        /* With the lock, so that no other thread tries a daemon that is ending, and fails. */
+        ended = own_daemon_ended(&batch->daemon, batch->refused ? ENDING_MS : 0);
         batch->refused = false;
     }
     if (ended && batch->revivals++ == REVIVALS_MAX) {

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/benchmark/bench_load.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "core/clock.h"
+#include "server/client/http/answer_body.h"
 #include "server/http/listen.h"
 
-enum { HEAD_MAX = 8192, FIELDS_MAX = 128, PIECE = 64 << 10, TIMES_MAX = 4096, SHOWN_MAX = 160 };
+enum { PROBLEM_MAX = 8192, FIELDS_MAX = 128, TIMES_MAX = 4096, SHOWN_MAX = 160 };
 
 /* A connection and its thread. */
 struct client {
@@ -30,104 +27,43 @@ struct client {
     struct error error;
 };
 
-static enum status send_all(int fd, const void *data, size_t size, int flags, struct error *err) {
-    const uint8_t *from = data;
-    while (size > 0) {
-        ssize_t sent = send(fd, from, size, MSG_NOSIGNAL | flags);
-        if (sent <= 0) {
-            return fail(err, ST_INTERNAL, "the daemon closed a connection: %s", strerror(errno));
-        }
-        from += sent;
-        size -= (size_t)sent;
-    }
-    return ST_OK;
-}
-
-/* The value of a field of the answer's head, without its line end. */
-static bool find_field(const char *head, const char *name, char *value, size_t size) {
-    size_t length = strlen(name);
-    for (const char *line = strstr(head, "\r\n"); line && line[2] != '\r'; line = strstr(line + 2, "\r\n")) {
-        if (strncasecmp(line + 2, name, length) == 0 && line[2 + length] == ':') {
-            const char *from = line + 3 + length;
-            from += strspn(from, " ");
-            snprintf(value, size, "%.*s", (int)strcspn(from, "\r"), from);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Reads up to the end of the head. *have counts all that was read. */
-static enum status read_head(int fd, char head[HEAD_MAX + 1], size_t *have, struct error *err) {
-    for (*have = 0; *have < HEAD_MAX;) {
-        ssize_t got = recv(fd, head + *have, HEAD_MAX - *have, 0);
-        if (got <= 0) {
-            return fail(err, ST_INTERNAL, "the daemon closed a connection without an answer");
-        }
-        *have += (size_t)got;
-        head[*have] = '\0';
-        if (strstr(head, "\r\n\r\n")) {
-            return ST_OK;
-        }
-    }
-    return fail(err, ST_INTERNAL, "the head of an answer is longer than %d bytes", HEAD_MAX);
-}
-
-/* Takes what is no 200. A search that found nothing to hide has done its work; `head` holds *have bytes. */
-static enum status read_refusal(struct client *client, int fd, char head[HEAD_MAX + 1], size_t have,
+/* Takes what is no 200. A search that found nothing to hide has done its work. */
+static enum status read_refusal(struct client *client, struct answer_body *body, unsigned code,
                                 struct error *err) {
-    char text[24];
-    const char *body = strstr(head, "\r\n\r\n") + 4;
-    size_t size = find_field(head, "Content-Length", text, sizeof text) ? strtoull(text, NULL, 10) : 0;
-    const size_t all = (size_t)(body - head) + size;
-    while (have < all && have < HEAD_MAX) {
-        ssize_t got = recv(fd, head + have, HEAD_MAX - have, 0);
-        if (got <= 0) {
-            return fail(err, ST_INTERNAL, "the daemon closed a connection within an answer");
-        }
-        have += (size_t)got;
-        head[have] = '\0';
-    }
-    client->nothing = have == all && strncmp(head, "HTTP/1.1 422", 12) == 0 &&
-                      strstr(body, "\"urn:blurd:problem:no-region\"");
-    return client->nothing ? ST_OK : fail(err, ST_INTERNAL, "%.12s: %.*s", head, SHOWN_MAX, body);
-}
-
-static enum status read_answer(struct client *client, int fd, struct error *err) {
-    char head[HEAD_MAX + 1], text[24], piece[PIECE];
-    size_t have;
-    enum status status = read_head(fd, head, &have, err);
+    uint8_t text[PROBLEM_MAX];
+    struct buf problem;
+    buf_init_fixed(&problem, text, sizeof text - 1);
+    const enum status status = answer_body_keep(body, &problem, err);
+    text[problem.size] = '\0';
     if (status != ST_OK) {
         return status;
     }
-    const char *body = strstr(head, "\r\n\r\n") + 4;
-    if (strncmp(head, "HTTP/1.1 200", 12) != 0) {
-        return read_refusal(client, fd, head, have, err);
-    }
-    if (!find_field(head, "Content-Length", text, sizeof text)) {
-        return fail(err, ST_INTERNAL, "an answer has no Content-Length");
-    }
-    find_field(head, "X-Backend", client->backend, sizeof client->backend);
-    size_t left = (size_t)strtoull(text, NULL, 10) - (have - (size_t)(body - head));
-    while (left > 0) {
-        ssize_t got = recv(fd, piece, left < sizeof piece ? left : sizeof piece, 0);
-        if (got <= 0) {
-            return fail(err, ST_INTERNAL, "the daemon closed a connection within an answer");
-        }
-        left -= (size_t)got;
-    }
-    return ST_OK;
+    client->nothing = code == 422 && strstr((const char *)text, "\"urn:blurd:problem:no-region\"");
+    return client->nothing ? ST_OK
+                           : fail(err, ST_INTERNAL, "HTTP/1.1 %u: %.*s", code, SHOWN_MAX, (const char *)text);
 }
 
-static enum status ask_once(struct client *client, int fd, const char *head, struct error *err) {
+static enum status read_answer(struct client *client, struct client_socket *socket, struct error *err) {
+    struct answer_body body = {.socket = socket};
+    struct answer_head head;
+    enum status status = answer_body_begin(&body, false, &head, err);
+    if (status == ST_OK && head.status != 200) {
+        return read_refusal(client, &body, head.status, err);
+    }
+    if (status == ST_OK) {
+        snprintf(client->backend, sizeof client->backend, "%s", head.backend);
+        status = answer_body_skip(&body, err);
+    }
+    return status;
+}
+
+static enum status ask_once(struct client *client, struct client_socket *socket, const char *head,
+                            struct error *err) {
+    const struct bytes first = {(const uint8_t *)head, strlen(head)};
     int64_t start = clock_ns();
-    enum status status = send_all(fd, head, strlen(head), MSG_MORE, err);
-    if (status == ST_OK) {
-        status = send_all(fd, client->load->body.data, client->load->body.size, 0, err);
-    }
-    if (status == ST_OK) {
-        status = read_answer(client, fd, err);
-    }
+    enum status status = client_socket_send(socket, first, true, err);
+    status = status == ST_OK ? client_socket_send(socket, client->load->body, false, err) : status;
+    status = status == ST_OK ? read_answer(client, socket, err) : status;
     client->last_ns = clock_ns();
     client->time_us[client->answers % TIMES_MAX] = (uint32_t)((client->last_ns - start) / 1000);
     client->answers += status == ST_OK;
@@ -137,17 +73,18 @@ static enum status ask_once(struct client *client, int fd, const char *head, str
 static void *run_client(void *argument) {
     struct client *client = argument;
     char head[BENCH_TARGET_MAX + FIELDS_MAX];
-    int fd;
+    uint8_t buffer[CLIENT_SOCKET_BUFFER];
+    struct client_socket socket = {.fd = -1, .buffer = buffer};
     snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n",
              client->load->target, client->load->body.size);
-    client->status = listen_reach("127.0.0.1", client->load->port, &fd, &client->error);
+    client->status = listen_reach("127.0.0.1", client->load->port, &socket.fd, &client->error);
     if (client->status != ST_OK) {
         return NULL;
     }
     while (client->status == ST_OK && clock_ns() < client->end_ns) {
-        client->status = ask_once(client, fd, head, &client->error);
+        client->status = ask_once(client, &socket, head, &client->error);
     }
-    close(fd);
+    client_socket_close(&socket);
     return NULL;
 }
 

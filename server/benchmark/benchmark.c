@@ -12,12 +12,12 @@
 #include "core/tuned.h"
 #include "core/version.h"
 #include "gpu/gpu.h"
-#include "server/batch/http/transfer.h"
 #include "server/batch/job_command.h"
 #include "server/benchmark/bench_daemon.h"
 #include "server/benchmark/bench_load.h"
 #include "server/benchmark/bench_memory.h"
 #include "server/benchmark/bench_pictures.h"
+#include "server/client/http/transfer.h"
 
 enum {
     CORE_CONNECTIONS = 2, /* for each core */

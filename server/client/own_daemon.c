@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -158,8 +160,16 @@ enum status own_daemon_start(struct own_daemon *daemon, const struct config *con
     return status;
 }
 
-bool own_daemon_ended(struct own_daemon *daemon) {
+bool own_daemon_ended(struct own_daemon *daemon, unsigned wait_ms) {
     int how;
+    struct pollfd end = {.fd = -1, .events = POLLIN};
+    if (daemon->pid > 0 && wait_ms > 0) {
+        end.fd = (int)syscall(SYS_pidfd_open, daemon->pid, 0);
+    }
+    if (end.fd >= 0) { /* kernels before 5.3 have none: then it is not waited for */
+        poll(&end, 1, (int)wait_ms);
+        close(end.fd);
+    }
     if (daemon->pid > 0 && waitpid(daemon->pid, &how, WNOHANG) == daemon->pid) {
         daemon->pid = 0;
     }

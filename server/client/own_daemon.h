@@ -31,8 +31,8 @@ enum status own_daemon_spawn(int listening, int count, char *const *words, pid_t
 enum status own_daemon_start(struct own_daemon *daemon, const struct config *config,
                              const struct own_daemon_option *options, unsigned count, struct error *err);
 
-/* Whether it has ended by itself. */
-bool own_daemon_ended(struct own_daemon *daemon);
+/* Whether it has ended by itself, or does so within that time. */
+bool own_daemon_ended(struct own_daemon *daemon, unsigned wait_ms);
 
 /* Ends it and waits for its end. Accepts a daemon that was not started. */
 void own_daemon_stop(struct own_daemon *daemon);

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "core/json/json_reader.h"
-#include "server/batch/http/answer_body.h"
 #include "server/batch/journal.h"
+#include "server/client/http/answer_body.h"
 #include "tests/fuzz/common/fuzz.h"
 
 static uint8_t buffer[CLIENT_SOCKET_BUFFER];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/batch/http/address.h"
+#include "server/client/http/address.h"
 
 #include "tests/unit/server/batch/batch_fixture.h"
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-#include "server/batch/http/answer_body.h"
+#include "server/client/http/answer_body.h"
 
 #include "tests/unit/server/batch/batch_fixture.h"
 

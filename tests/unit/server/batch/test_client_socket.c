@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A connection with TLS whose peer says nothing. That certificates are checked is told by tests/http. */
-#include "server/batch/http/client_socket.h"
+#include "server/client/http/client_socket.h"
 
 #include <gnutls/gnutls.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/batch/http/answer_head.h"
+#include "server/client/http/answer_head.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/batch/http/address.h"
+#include "server/client/http/address.h"
 
 #include <errno.h>
 #include <netdb.h>

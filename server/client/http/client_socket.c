@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/batch/http/client_socket.h"
+#include "server/client/http/client_socket.h"
 
 #include <errno.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Shared by all sockets: reading the authorities takes some 20 ms. */
-static gnutls_certificate_credentials_t credentials;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void load_authorities(void) {
-    if (gnutls_certificate_allocate_credentials(&credentials) == 0) {
-        gnutls_certificate_set_x509_system_trust(credentials);
+enum status client_socket_trust(void **trust, struct error *err) {
+    gnutls_certificate_credentials_t credentials;
+    if (gnutls_certificate_allocate_credentials(&credentials) != 0) {
+        return fail(err, ST_BUSY, "out of memory");
     }
+    gnutls_certificate_set_x509_system_trust(credentials);
+    *trust = credentials;
+    return ST_OK;
 }
 
-void client_socket_end(void) {
-    if (credentials) {
-        gnutls_certificate_free_credentials(credentials);
-        credentials = NULL;
+void client_socket_distrust(void *trust) {
+    if (trust) {
+        gnutls_certificate_free_credentials(trust);
     }
 }
 
@@ -33,7 +31,7 @@ static bool goes_on(ssize_t result) {
 
 static bool prepare(gnutls_session_t session, const struct daemon_address *address) {
     return gnutls_set_default_priority(session) == 0 &&
-           gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials) == 0 &&
+           gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, address->trust) == 0 &&
            gnutls_server_name_set(session, GNUTLS_NAME_DNS, address->host, strlen(address->host)) == 0;
 }
 
@@ -41,8 +39,7 @@ static enum status start_tls(struct client_socket *socket, const struct daemon_a
                              struct error *err) {
     gnutls_session_t session;
     int result;
-    pthread_once(&once, load_authorities);
-    if (!credentials || gnutls_init(&session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL) != 0) {
+    if (gnutls_init(&session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL) != 0) {
         return fail(err, ST_BUSY, "out of memory");
     }
     socket->tls = session;

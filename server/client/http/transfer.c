@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/batch/http/transfer.h"
+#include "server/client/http/transfer.h"
 
 #include <errno.h>
 #include <gnutls/crypto.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/json/json_reader.h"
-#include "server/batch/http/answer_body.h"
+#include "server/client/http/answer_body.h"
 
 enum {
     REQUEST_MAX = 8 << 10,
@@ -39,39 +39,6 @@ static enum status send_head(const struct transfer_job *job, struct client_socke
                ? client_socket_send(socket, (struct bytes){(const uint8_t *)head, (size_t)length}, size > 0,
                                     err)
                : fail(err, ST_ARGUMENT, "the job is longer than %d bytes", REQUEST_MAX);
-}
-
-/* Receives until the head of the answer is whole, and takes it out of the buffer. Passes over 100 Continue
- * unless `informational`. */
-static enum status receive_head(struct client_socket *socket, bool informational, struct answer_head *head,
-                                struct error *err) {
-    for (;;) {
-        const uint8_t *from = socket->buffer + socket->at;
-        const size_t have = socket->have - socket->at;
-        const uint8_t *end = have ? memmem(from, have, "\r\n\r\n", 4) : NULL;
-        if (end) {
-            const size_t size = (size_t)(end - from) + 4;
-            enum status status = answer_head_read((struct bytes){from, size}, head, err);
-            socket->at += size;
-            if (status != ST_OK || head->status >= 200 || informational) {
-                return status;
-            }
-            continue;
-        }
-        memmove(socket->buffer, from, have);
-        socket->at = 0;
-        socket->have = have;
-        if (have == CLIENT_SOCKET_BUFFER) {
-            return fail(err, ST_CORRUPT, "the head of the answer is longer than %d bytes",
-                        CLIENT_SOCKET_BUFFER);
-        }
-        const ssize_t got = client_socket_receive(socket);
-        if (got <= 0) {
-            return fail(err, ST_BUSY,
-                        got == 0 ? "the connection is closed without an answer" : "there is no answer: %s",
-                        strerror(errno));
-        }
-    }
 }
 
 /* ST_ARGUMENT: the file is not what it was. */
@@ -179,16 +146,15 @@ static bool is_busy(unsigned status) {
     return status == STATUS_BUSY || status == STATUS_MANY || status == 502 || status == 504;
 }
 
-static enum transfer_verdict refused(struct client_socket *socket, struct transfer_result *result) {
+static enum transfer_verdict refused(struct answer_body *body, struct transfer_result *result) {
     uint8_t text[PROBLEM_MAX];
     struct buf problem;
     struct error err = {0};
-    struct answer_body body = {.socket = socket, .left = result->head.length};
     const unsigned status = result->head.status;
     char detail[TRANSFER_DETAIL_MAX];
     buf_init_fixed(&problem, text, sizeof text);
-    if (answer_body_keep(&body, &problem, &err) != ST_OK) {
-        client_socket_close(socket);
+    if (answer_body_keep(body, &problem, &err) != ST_OK) {
+        client_socket_close(body->socket);
     }
     snprintf(detail, sizeof detail, "the daemon answers with status %u", status);
     char reason[TRANSFER_REASON_MAX];
@@ -202,14 +168,14 @@ static enum transfer_verdict receive(struct client_socket *socket, int output,
                                      struct transfer_result *result) {
     struct error err = {0};
     enum transfer_verdict verdict = TRANSFER_DONE;
-    enum status status = receive_head(socket, false, &result->head, &err);
+    struct answer_body body = {.socket = socket};
+    enum status status = answer_body_begin(&body, false, &result->head, &err);
     if (status != ST_OK) {
         client_socket_close(socket);
         result->head.status = 0;
         return give(result, status == ST_BUSY ? TRANSFER_AGAIN : TRANSFER_BROKEN, "cut", err.text);
     }
     if (result->head.status == 200) {
-        struct answer_body body = {.socket = socket, .left = result->head.length};
         struct answer_file file = {.fd = output, .bytes = result->bytes, .report = &result->report};
         status = answer_body_write(&body, &result->head, &file, &err);
         result->bytes = file.bytes;
@@ -217,7 +183,7 @@ static enum transfer_verdict receive(struct client_socket *socket, int output,
                   : status == ST_BUSY ? give(result, TRANSFER_AGAIN, "cut", err.text)
                                       : give(result, TRANSFER_BROKEN, "output", err.text);
     } else {
-        verdict = refused(socket, result);
+        verdict = refused(&body, result);
     }
     if (status != ST_OK || result->head.closes) {
         client_socket_close(socket);
@@ -260,13 +226,14 @@ enum transfer_verdict transfer_try(const struct transfer_job *job, struct client
 enum status transfer_check(const struct transfer_job *job, const struct daemon_address *address,
                            uint8_t *buffer, struct error *err) {
     struct client_socket socket = {.fd = -1, .buffer = buffer};
+    struct answer_body body = {.socket = &socket};
     struct answer_head head = {0};
     enum status status = client_socket_open(&socket, address, err);
     status = status == ST_OK ? send_head(job, &socket, address, 1, "Expect: 100-continue\r\n", err) : status;
-    status = status == ST_OK ? receive_head(&socket, true, &head, err) : status;
+    status = status == ST_OK ? answer_body_begin(&body, true, &head, err) : status;
     if (status == ST_OK && head.status != 100) {
         struct transfer_result result = {.head = head};
-        refused(&socket, &result);
+        refused(&body, &result);
         status = fail(err, is_busy(head.status) ? ST_BUSY : ST_ARGUMENT, "%s", result.detail);
     }
     client_socket_close(&socket);
@@ -302,8 +269,7 @@ enum status transfer_ask_in_flight(const struct daemon_address *address, uint8_t
         status = client_socket_send(&socket, (struct bytes){(const uint8_t *)request, sizeof request - 1},
                                     false, err);
     }
-    status = status == ST_OK ? receive_head(&socket, false, &head, err) : status;
-    body.left = head.length;
+    status = status == ST_OK ? answer_body_begin(&body, false, &head, err) : status;
     status = status == ST_OK ? answer_body_keep(&body, &text, err) : status;
     if (status == ST_OK && !read_in_flight(buf_bytes(&text), count)) {
         status = fail(err, ST_BUSY, "the daemon does not tell how many requests it wants");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Sends one file to a daemon and writes the answer to another file. */
-#ifndef BLURD_SERVER_BATCH_HTTP_TRANSFER_H
-#define BLURD_SERVER_BATCH_HTTP_TRANSFER_H
+#ifndef BLURD_SERVER_CLIENT_HTTP_TRANSFER_H
+#define BLURD_SERVER_CLIENT_HTTP_TRANSFER_H
 
-#include "server/batch/http/answer_head.h"
-#include "server/batch/http/client_socket.h"
+#include "server/client/http/answer_head.h"
+#include "server/client/http/client_socket.h"
 #include "server/evidence/digest.h"
 
 enum { TRANSFER_REASON_MAX = 40, TRANSFER_DETAIL_MAX = 320 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Where a daemon is that a batch uses. */
-#ifndef BLURD_SERVER_BATCH_ADDRESS_H
-#define BLURD_SERVER_BATCH_ADDRESS_H
+#ifndef BLURD_SERVER_CLIENT_HTTP_ADDRESS_H
+#define BLURD_SERVER_CLIENT_HTTP_ADDRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@ enum { ADDRESSES_MAX = 64, ADDRESS_HOST_MAX = 256, ADDRESS_PORT_MAX = 8 };
 
 struct daemon_address {
     bool local, tls;
+    void *trust;                 /* with `tls`: the authorities (client_socket_trust), borrowed */
     char host[ADDRESS_HOST_MAX]; /* name, IPv4 or IPv6 without brackets; local: the path */
     char port[ADDRESS_PORT_MAX];
 };

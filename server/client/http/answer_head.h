@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Status line and fields of an answer, as far as a batch needs them. */
-#ifndef BLURD_SERVER_BATCH_ANSWER_HEAD_H
-#define BLURD_SERVER_BATCH_ANSWER_HEAD_H
+#ifndef BLURD_SERVER_CLIENT_HTTP_ANSWER_HEAD_H
+#define BLURD_SERVER_CLIENT_HTTP_ANSWER_HEAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * A connection to a daemon, with TLS or without, on which requests follow each other. One thread at a time.
  */
-#ifndef BLURD_SERVER_BATCH_HTTP_CLIENT_SOCKET_H
-#define BLURD_SERVER_BATCH_HTTP_CLIENT_SOCKET_H
+#ifndef BLURD_SERVER_CLIENT_HTTP_CLIENT_SOCKET_H
+#define BLURD_SERVER_CLIENT_HTTP_CLIENT_SOCKET_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
 #include "core/bytes.h"
 #include "core/status.h"
-#include "server/batch/http/address.h"
+#include "server/client/http/address.h"
 
 enum { CLIENT_SOCKET_BUFFER = 64 << 10, CLIENT_SOCKET_WAIT_S = 120 };
 
@@ -20,8 +20,8 @@ struct client_socket {
     size_t at, have;
 };
 
-/* Zero-initialised and with `buffer` set; the peer's certificate is checked against the system's
- * authorities and the address. ST_BUSY with a sentence. */
+/* Connects a socket that is closed and has its `buffer`. With TLS the certificate of the peer must be signed
+ * by an authority of address->trust, for the address. ST_BUSY with a sentence; ST_ARGUMENT: it is not. */
 enum status client_socket_open(struct client_socket *socket, const struct daemon_address *address,
                                struct error *err);
 void client_socket_close(struct client_socket *socket);
@@ -36,7 +36,9 @@ ssize_t client_socket_receive(struct client_socket *socket);
 /* Whether nothing has come that is not read: what stands there before a request is no answer to it. */
 bool client_socket_is_quiet(const struct client_socket *socket);
 
-/* Frees what the credentials of TLS hold. After the last socket. */
-void client_socket_end(void);
+/* Loads the system's authorities, for all sockets with TLS of a command; it takes some 20 ms. ST_BUSY without
+ * memory. client_socket_distrust frees them, after the last socket; it accepts NULL. */
+enum status client_socket_trust(void **trust, struct error *err);
+void client_socket_distrust(void *trust);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/batch/http/answer_body.h"
+#include "server/client/http/answer_body.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +9,39 @@
 #include "core/json/json_reader.h"
 
 enum { BOUNDARY_MAX = 80, REPORT_MAX = 16 << 20 };
+
+enum status answer_body_begin(struct answer_body *body, bool informational, struct answer_head *head,
+                              struct error *err) {
+    struct client_socket *socket = body->socket;
+    for (;;) {
+        const uint8_t *from = socket->buffer + socket->at;
+        const size_t have = socket->have - socket->at;
+        const uint8_t *end = have ? memmem(from, have, "\r\n\r\n", 4) : NULL;
+        if (end) {
+            const size_t size = (size_t)(end - from) + 4;
+            enum status status = answer_head_read((struct bytes){from, size}, head, err);
+            socket->at += size;
+            body->left = head->length;
+            if (status != ST_OK || head->status >= 200 || informational) {
+                return status;
+            }
+            continue;
+        }
+        memmove(socket->buffer, from, have);
+        socket->at = 0;
+        socket->have = have;
+        if (have == CLIENT_SOCKET_BUFFER) {
+            return fail(err, ST_CORRUPT, "the head of the answer is longer than %d bytes",
+                        CLIENT_SOCKET_BUFFER);
+        }
+        const ssize_t got = client_socket_receive(socket);
+        if (got <= 0) {
+            return fail(err, ST_BUSY,
+                        got == 0 ? "the connection is closed without an answer" : "there is no answer: %s",
+                        strerror(errno));
+        }
+    }
+}
 
 /* The next bytes, at most `most`, which stay valid until the next call. */
 static enum status next(struct answer_body *body, uint64_t most, struct bytes *piece, struct error *err) {
@@ -33,6 +66,15 @@ enum status answer_body_keep(struct answer_body *body, struct buf *kept, struct 
         struct bytes piece = {0};
         status = next(body, UINT64_MAX, &piece, err);
         status = status == ST_OK ? buf_append(kept, piece.data, piece.size, err) : status;
+    }
+    return status;
+}
+
+enum status answer_body_skip(struct answer_body *body, struct error *err) {
+    enum status status = ST_OK;
+    while (status == ST_OK && body->left > 0) {
+        struct bytes piece = {0};
+        status = next(body, UINT64_MAX, &piece, err);
     }
     return status;
 }
