@@ -26,10 +26,11 @@ struct outcome {
     bool in_json;                        /* the picture is in a JSON text, in base64 */
     unsigned losses; /* bits of codecs/metadata/losses.h: metadata that are lost without being asked to */
     uint32_t width, height;
-    bool counted;              /* the answer says how many regions there were */
-    uint32_t regions;          /* that many */
-    uint32_t searched;         /* a bit for each detector that did */
-    uint32_t found[DETECTORS]; /* boxes */
+    bool counted;                 /* the answer says how many regions there were */
+    uint32_t regions;             /* that many */
+    uint32_t searched;            /* a bit for each detector that did */
+    uint32_t found[DETECTORS];    /* boxes */
+    uint32_t excepted[DETECTORS]; /* boxes that the request leaves out; not among those found */
     outcome_report
         *report; /* of each detector the boxes, "": none; owned; NULL: not asked for, or no memory */
     int64_t stage_ns[STAGE_COUNT];

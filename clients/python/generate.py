@@ -8,6 +8,7 @@ types.py has the types of parameters and answers, jobs.py a function for each op
 _operations.py the methods of both clients."""
 
 import json
+import keyword
 import pathlib
 import sys
 import textwrap
@@ -97,16 +98,21 @@ def annotation(parameter):
     return kind if parameter.required else f'Optional[{kind}] = None'
 
 
+def argument(name):
+    """Python's words for itself get an underscore."""
+    return f'{name}_' if keyword.iskeyword(name) else name
+
+
 def keywords(operation, ids):
     """(name, annotation) of each keyword argument."""
-    found = [(one.name, annotation(one)) for one in sorted(operation.parameters, key=lambda one: not one.required)]
+    found = [(argument(one.name), annotation(one)) for one in sorted(operation.parameters, key=lambda one: not one.required)]
     found += [(part, f'Optional[{PARTS[part]}] = None') for part in operation.parts]
     return found + [(name, 'Optional[str] = None') for name in IDS if ids]
 
 
 def docstring(operation, ids, indent):
     lines = [*textwrap.wrap(operation.summary, 120, break_on_hyphens=False), '']
-    told = [(one.name, ' '.join(filter(None, (one.description, description.values(one.schema))))) for one in operation.parameters]
+    told = [(argument(one.name), ' '.join(filter(None, (one.description, description.values(one.schema))))) for one in operation.parameters]
     told += [(part, PARTS_TEXT[part]) for part in operation.parts] + [(name, text) for name, text in IDS.items() if ids]
     for name, text in told:
         lines += textwrap.wrap(f'{name}: {text}', 120, subsequent_indent='    ', break_long_words=False, break_on_hyphens=False)
@@ -117,7 +123,7 @@ def docstring(operation, ids, indent):
 def job(operation):
     arguments = ''.join(f'    {name}: {kind},\n' for name, kind in keywords(operation, ids=False))
     given = [f'({name!r}, {value!r})' for name, value in operation.fixed]
-    given += [f'({one.name!r}, {"steps(ops)" if one.name == "ops" else one.name})' for one in operation.parameters]
+    given += [f'({one.name!r}, {"steps(ops)" if one.name == "ops" else argument(one.name)})' for one in operation.parameters]
     reading = {'Picture': 'read_picture', 'Plan': 'read_plan', 'Report': 'read_report'}.get(operation.answer, f'partial(read_json, types.{operation.answer})')
     parts = ''.join(f', {part}={part}' for part in operation.parts)
     answer = operation.answer if operation.answer in ('Picture', 'Plan', 'Report') else f'types.{operation.answer}'

@@ -3,13 +3,14 @@
 
 #include <math.h>
 
-enum status region_keep_parse(struct region_keep *keep, const char *text, struct error *err) {
+enum status region_keep_parse(struct region_keep *keep, const char *name, const char *text,
+                              struct error *err) {
     if (keep->count == REGION_KEEP_MAX) {
-        return fail_argument(err, "keep", "keep: there are more than %d rectangles", REGION_KEEP_MAX);
+        return fail_argument(err, name, "%s: there are more than %d rectangles", name, REGION_KEEP_MAX);
     }
     struct region_kept *kept = &keep->rectangle[keep->count];
     kept->listed = false;
-    enum status status = region_parse_rectangle("keep", text, kept->number, kept->percent, err);
+    enum status status = region_parse_rectangle(name, text, kept->number, kept->percent, err);
     keep->count += status == ST_OK;
     return status;
 }
@@ -35,12 +36,13 @@ bool region_keep_has_given(const struct region_keep *keep) {
     return given;
 }
 
-enum status region_keep_check(const struct region_keep *keep, enum region_unit unit, struct error *err) {
+enum status region_keep_check(const struct region_keep *keep, const char *name, enum region_unit unit,
+                              struct error *err) {
     enum status status = ST_OK;
     for (uint32_t i = 0; i < keep->count && status == ST_OK; i++) {
         const struct region_kept *kept = &keep->rectangle[i];
         if (!kept->listed) {
-            status = region_check_rectangle("keep", i, kept->number, kept->percent, unit, err);
+            status = region_check_rectangle(name, i, kept->number, kept->percent, unit, err);
         }
     }
     return status;
@@ -54,22 +56,62 @@ static double in_pixels(const struct region_kept *kept, unsigned i, enum region_
     return region_pixels(kept->number[i], own, side);
 }
 
+/* The rectangle in pixels of the upright picture. */
+static struct region_box place_of(const struct region_kept *kept, enum region_unit unit, uint32_t width,
+                                  uint32_t height) {
+    const double x = in_pixels(kept, 0, unit, width), y = in_pixels(kept, 1, unit, height);
+    return (struct region_box){x, y, x + in_pixels(kept, 2, unit, width),
+                               y + in_pixels(kept, 3, unit, height)};
+}
+
+/* A pixel, with room for 33.3% of three. */
+static const double least_side = 0.99;
+
+enum status region_keep_check_size(const struct region_keep *keep, const char *name, enum region_unit unit,
+                                   uint32_t width, uint32_t height, struct error *err) {
+    for (uint32_t i = 0; i < keep->count; i++) {
+        const struct region_box at = place_of(&keep->rectangle[i], unit, width, height);
+        if (at.x0 >= width || at.y0 >= height) {
+            return fail_argument(err, name, "%s %u lies off the picture, which has %ux%u pixels", name, i + 1,
+                                 width, height);
+        }
+        if (at.x1 - at.x0 < least_side || at.y1 - at.y0 < least_side) {
+            return fail_argument(err, name,
+                                 "%s %u is %.3g x %.3g pixels of %ux%u, it must be 1 pixel wide and high. "
+                                 "Numbers are pixels; for parts of the picture write %% behind them, or a "
+                                 "unit",
+                                 name, i + 1, at.x1 - at.x0, at.y1 - at.y0, width, height);
+        }
+    }
+    return ST_OK;
+}
+
+/* A thousandth of a pixel is taken for the rounding of decimal fractions. */
+static const double rounding = 0.001;
+
+bool region_keep_holds(const struct region_keep *keep, enum region_unit unit, uint32_t width, uint32_t height,
+                       const double number[4]) {
+    bool held = false;
+    for (uint32_t i = 0; i < keep->count; i++) {
+        const struct region_box at = place_of(&keep->rectangle[i], unit, width, height);
+        const double wide = fmin(at.x1, number[0] + number[2]) - fmax(at.x0, number[0]) + rounding;
+        const double high = fmin(at.y1, number[1] + number[3]) - fmax(at.y0, number[1]) + rounding;
+        held = held || (wide > 0 && high > 0 && wide * high >= number[2] * number[3] / 2);
+    }
+    return held;
+}
+
 /* Whole pixels; x1 and y1 are behind the last one. */
 struct pixels {
     double x0, y0, x1, y1;
 };
 
-/* A thousandth of a pixel is taken for the rounding of decimal fractions. */
-static const double rounding = 0.001;
-
 /* The whole pixels that lie in rectangle `index`. */
 static struct pixels inside(const struct region_keep *keep, uint32_t index, enum region_unit unit,
                             uint32_t width, uint32_t height) {
-    const struct region_kept *kept = &keep->rectangle[index];
-    const double x = in_pixels(kept, 0, unit, width), y = in_pixels(kept, 1, unit, height);
-    const double right = x + in_pixels(kept, 2, unit, width), bottom = y + in_pixels(kept, 3, unit, height);
-    return (struct pixels){ceil(x - rounding), ceil(y - rounding), floor(right + rounding),
-                           floor(bottom + rounding)};
+    const struct region_box at = place_of(&keep->rectangle[index], unit, width, height);
+    return (struct pixels){ceil(at.x0 - rounding), ceil(at.y0 - rounding), floor(at.x1 + rounding),
+                           floor(at.y1 + rounding)};
 }
 
 static bool meet(const struct pixels *a, const struct pixels *b) {

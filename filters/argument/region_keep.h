@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Rectangles that a search does not hide, as the parameter `keep` (repeatable) and entries of a list of
- * regions with `"keep": true` describe them. What a detector finds there is no region. Their text, numbers
- * and units are those of a rectangle of filters/argument/region.h. Zero-initialise. */
+ * Rectangles that a search does not hide. `keep` (repeatable), and entries of a list of regions with
+ * `"keep": true`, cut what a detector finds: it is no region there. `except` (repeatable) leaves out whole
+ * finds that lie mostly in one of its rectangles. Their text, numbers and units are those of a rectangle of
+ * filters/argument/region.h. Zero-initialise. */
 #ifndef BLURD_FILTERS_ARGUMENT_REGION_KEEP_H
 #define BLURD_FILTERS_ARGUMENT_REGION_KEEP_H
 
@@ -19,8 +20,9 @@ struct region_keep {
     } rectangle[REGION_KEEP_MAX];
 };
 
-/* Appends the rectangle of the parameter's `text`. ST_ARGUMENT as region_parse, and for other shapes. */
-enum status region_keep_parse(struct region_keep *keep, const char *text, struct error *err);
+/* Appends the rectangle `text` of the parameter `name`. ST_ARGUMENT as region_parse, and for other shapes. */
+enum status region_keep_parse(struct region_keep *keep, const char *name, const char *text,
+                              struct error *err);
 
 /* Appends a rectangle of a list, whose numbers were checked. ST_LIMIT when there are too many. */
 enum status region_keep_add(struct region_keep *keep, const double number[4], enum region_unit unit,
@@ -29,8 +31,20 @@ enum status region_keep_add(struct region_keep *keep, const double number[4], en
 /* Whether the parameter gave any. */
 bool region_keep_has_given(const struct region_keep *keep);
 
-/* Checks the numbers of the parameter's rectangles against the unit of the request, as region_check. */
-enum status region_keep_check(const struct region_keep *keep, enum region_unit unit, struct error *err);
+/* Checks the numbers of the rectangles of the parameter `name` against the unit of the request, as
+ * region_check. */
+enum status region_keep_check(const struct region_keep *keep, const char *name, enum region_unit unit,
+                              struct error *err);
+
+/* Checks that each rectangle of the parameter `name` has a pixel of the upright picture of this size.
+ * ST_ARGUMENT names the first one that lies off it, or is less than a pixel wide or high. */
+enum status region_keep_check_size(const struct region_keep *keep, const char *name, enum region_unit unit,
+                                   uint32_t width, uint32_t height, struct error *err);
+
+/* Whether at least half of the area of what was found, x, y, width and height in pixels of the upright
+ * picture, which has this size, lies in one of the rectangles. */
+bool region_keep_holds(const struct region_keep *keep, enum region_unit unit, uint32_t width, uint32_t height,
+                       const double number[4]);
 
 /* Appends a region that was found, x, y, width and height in pixels of the upright picture, which has this
  * size, to the set; without what is kept. Whole pixels that lie in a kept rectangle, to the rounding of

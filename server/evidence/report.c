@@ -100,6 +100,9 @@ static enum status append_detector(struct report_draft *to, const struct detecti
     enum status status = buf_printf(
         &to->text, to->err, "%s{\"name\":\"%s\",\"threshold\":%g,\"found\":%u", search->kind ? "," : "",
         detector->name, detection_threshold(detector, to->plan->parameters), to->request->outcome.found[id]);
+    if (status == ST_OK && to->plan->parameters->input.except.count > 0) {
+        status = buf_printf(&to->text, to->err, ",\"excepted\":%u", to->request->outcome.excepted[id]);
+    }
     if (status == ST_OK && detector->network) {
         status =
             model_digests_get(&to->request->service->model_digests, id, service->model[id], &digest, to->err);

@@ -112,7 +112,8 @@ static enum status check_mask(const struct verification *verification, struct er
 
 /* Whether the list of regions, or the answer, has in it what the parameter decided. */
 static bool is_settled(const char *name) {
-    static const char *const names[] = {"backend", "format", "keep", "report", "region", "require", "unit"};
+    static const char *const names[] = {"backend", "except", "format",  "keep",
+                                        "report",  "region", "require", "unit"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) == 0) {
             return true;

@@ -95,6 +95,18 @@ static bool has_own_unit(const struct parameters *parameters) {
     return parameters->filter && argument_find(parameters->filter->arguments, "unit");
 }
 
+static enum status check_kept(const struct parameters *parameters, struct error *err) {
+    const struct input_arguments *input = &parameters->input;
+    const enum region_unit unit = (enum region_unit)input->region.unit;
+    if ((input->keep.count > 0 || input->except.count > 0) && !parameters_detect(parameters)) {
+        const char *name = input->except.count > 0 ? "except" : "keep";
+        return fail_argument(err, name, "%s needs detect, as it is about what is found", name);
+    }
+    enum status status = region_check(&input->region, err);
+    status = status == ST_OK ? region_keep_check(&input->keep, "keep", unit, err) : status;
+    return status == ST_OK ? region_keep_check(&input->except, "except", unit, err) : status;
+}
+
 /* Without a region, all is filtered. */
 static enum status check_selection(const struct parameters *parameters, struct error *err) {
     const struct input_arguments *input = &parameters->input;
@@ -105,16 +117,11 @@ static enum status check_selection(const struct parameters *parameters, struct e
     if (input->require && !parameters_select(parameters)) {
         return fail_argument(err, "require", "require needs a region, a list, a mask or detect");
     }
-    if (input->region.count == 0 && !region_keep_has_given(&input->keep) && input->region.unit != REGION_PX &&
-        !has_own_unit(parameters)) {
+    if (input->region.count == 0 && !region_keep_has_given(&input->keep) && input->except.count == 0 &&
+        input->region.unit != REGION_PX && !has_own_unit(parameters)) {
         return fail_argument(err, "unit", "unit needs a region");
     }
-    if (input->keep.count > 0 && !parameters_detect(parameters)) {
-        return fail_argument(err, "keep", "keep needs detect, as it is about what is found");
-    }
-    const enum status status = region_check(&input->region, err);
-    return status == ST_OK ? region_keep_check(&input->keep, (enum region_unit)input->region.unit, err)
-                           : status;
+    return check_kept(parameters, err);
 }
 
 /* Contradictions between the arguments of a step. Planning finds them, for which any picture will do, unless

@@ -27,8 +27,7 @@ static enum status parse_region(const struct argument *row, const char *text, vo
 }
 
 static enum status parse_keep(const struct argument *row, const char *text, void *field, struct error *err) {
-    (void)row; /* region_keep_parse names the parameter itself */
-    return region_keep_parse(field, text, err);
+    return region_keep_parse(field, row->name, text, err);
 }
 
 static enum status parse_fill(const struct argument *row, const char *text, void *field, struct error *err) {
@@ -112,10 +111,9 @@ static const struct argument region_table[] = {
     {.name = "require",
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.require),
-     .help =
-         "Refuse with 422 a request whose regions and mask cover no pixel: nothing is found, the list is "
-         "empty, "
-         "the mask is 0 everywhere, or `invert` leaves nothing. Needs a region, a list, a mask or `detect`.",
+     .help = "Refuse with 422 a request whose regions and mask cover no pixel: nothing is found, the list is "
+             "empty, the mask is 0 everywhere, or `invert` leaves nothing. Needs a region, a list, a mask or "
+             "`detect`.",
      .without = "`true` with `mode=redact`, else `false`"},
     {0},
 };
@@ -215,6 +213,16 @@ static const struct argument search_table[] = {
      .without = "0.3 for faces, 0.6 for text, 0.5 for codes",
      .help = "Least score. Lower values find more, and more that is something else. That of faces is for "
              "hiding: `0.5` is usual elsewhere."},
+    {.name = "except",
+     .type = ARGUMENT_PARSED,
+     .offset = AT(input.except),
+     .parse = parse_keep,
+     .most = REGION_KEEP_MAX,
+     .form = "a rectangle",
+     .example = "300,100,160,160",
+     .without = "all that is found counts",
+     .help = "`x,y,w,h`: what is found is left out as a whole where at least half its area lies in this "
+             "rectangle: to hide all faces but one. Units are those of `region`. Needs `detect`."},
     {0},
 };
 
@@ -242,8 +250,7 @@ static const struct argument fill_table[] = {
          "What replaces the content of each region before the filter runs: a colour as `rrggbb`, `#rrggbb` "
          "or `rrggbbaa`; `ring`, the mean of the pixels around the region; `mean`, a coarse mean of the "
          "region itself, up to 4 bits of each channel; or `tiles`, the same in made-up tiles. Needs "
-         "`/redact` or "
-         "`mode=redact`."},
+         "`/redact` or `mode=redact`."},
     {0},
 };
 

@@ -138,6 +138,7 @@ static enum status search(struct cores *p) {
     }
     if (status == ST_OK) {
         p->decoded = !plan_searches_apart(&p->plan);
+        detection_leave_out(detection, parameters, &p->request->outcome);
         detection_note(detection, parameters, &p->request->outcome);
         cores_end_stage(p, STAGE_DETECT);
     }

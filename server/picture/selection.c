@@ -12,17 +12,18 @@ enum status selection_count(const struct selection *selection, const struct para
                             struct outcome *outcome, struct error *err) {
     outcome->regions = selection->region.count;
     outcome->counted = selection->wanted && (parameters->input.listed || parameters_detect(parameters));
+    const bool spared = parameters->input.keep.count > 0 || parameters->input.except.count > 0;
     bool none = selection->wanted && outcome->regions == 0 && !selection->part.input.data;
     const uint32_t searched = parameters_detect(parameters);
     if (!none || !parameters_require(parameters)) {
         return ST_OK;
     }
     const char *what = parameters_selector(parameters);
-    if (!searched || searched & (searched - 1) || parameters->input.keep.count) {
+    if (!searched || searched & (searched - 1) || spared) {
         return fail_naming(err, ST_NOTHING, what, "no region: %s",
-                           !searched                      ? "the list is empty"
-                           : parameters->input.keep.count ? "nothing was found, or all of it is kept"
-                                                          : "nothing was found");
+                           !searched ? "the list is empty"
+                           : spared  ? "nothing was found, or all of it is kept"
+                                     : "nothing was found");
     }
     const struct detector *detector = detector_get((enum detector_id)__builtin_ctz(searched));
     return fail_naming(err, ST_NOTHING, what, "no region: no %s was found", detector->thing);

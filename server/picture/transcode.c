@@ -114,6 +114,7 @@ static enum status search(struct transcoding *work, struct error *err) {
     if (status != ST_OK) {
         return status;
     }
+    detection_leave_out(detection, &request->parameters, &request->outcome);
     detection_note(detection, &request->parameters, &request->outcome);
     return plan->selection.wanted
                ? detection_add(detection, &request->parameters, &plan->selection.region, err)

@@ -174,8 +174,12 @@ static enum status plan_searches(struct detection *detection, const struct param
 
 enum status detection_plan(struct detection *detection, const struct parameters *parameters,
                            const struct image_shape *stored, uint8_t orientation, struct error *err) {
+    const struct image_shape upright = orient_shape(stored, orientation);
     bool planar;
-    return plan_searches(detection, parameters, stored, orientation, &planar, err);
+    const enum status status = region_keep_check_size(&parameters->input.except, "except",
+                                                      (enum region_unit)parameters->input.region.unit,
+                                                      upright.width, upright.height, err);
+    return status == ST_OK ? plan_searches(detection, parameters, stored, orientation, &planar, err) : status;
 }
 
 bool detection_takes_planes(const struct parameters *parameters, const struct image_shape *planes,

@@ -44,7 +44,7 @@ struct detection {
 };
 
 /* Plans the searches in a stored picture of this shape and EXIF orientation that are asked for. ST_LIMIT when
- * the picture is too large for one. */
+ * the picture is too large for one, ST_ARGUMENT when `except` names a place off it. */
 enum status detection_plan(struct detection *detection, const struct parameters *parameters,
                            const struct image_shape *stored, uint8_t orientation, struct error *err);
 

@@ -116,6 +116,39 @@ enum status detection_read(struct detection *detection, unsigned index, const st
     return status == ST_OK && search->further ? boxes_join(kind, boxes, err) : status;
 }
 
+/* Returns how many there were. Places are those of the picture, without margin and grid. */
+static uint32_t leave_out(struct boxes *boxes, const struct parameters *parameters,
+                          const struct boxes_frame *frame) {
+    const struct region_keep *except = &parameters->input.except;
+    const enum region_unit unit = (enum region_unit)parameters->input.region.unit;
+    const unsigned count = boxes->count;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const struct box *box = &boxes->box[i];
+        const double number[4] = {box->x, box->y, box->width, box->height};
+        if (!region_keep_holds(except, unit, frame->width, frame->height, number)) {
+            boxes->box[kept++] = *box;
+        }
+    }
+    boxes->count = kept;
+    return count - kept;
+}
+
+void detection_leave_out(struct detection *detection, const struct parameters *parameters,
+                         struct outcome *outcome) {
+    for (unsigned i = 0; i < detection->count && parameters->input.except.count > 0; i++) {
+        const struct detection_search *search = &detection->search[i];
+        struct boxes *boxes = &detection->found->boxes[search->kind];
+        if (search->further) {
+            continue;
+        }
+        outcome->excepted[search->detector] = leave_out(boxes, parameters, &search->frame);
+        if (detection->doubtful) {
+            leave_out(boxes + detection->kinds, parameters, &search->frame);
+        }
+    }
+}
+
 /* Moves the edges outwards onto the grid. */
 static void put_on_grid(double number[4], int grid) {
     for (unsigned i = 0; i < 2 && grid > 1; i++) {

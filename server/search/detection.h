@@ -20,6 +20,11 @@ enum status detection_take_memory(struct detection *detection, struct slot *pict
 enum status detection_read(struct detection *detection, unsigned index, const struct parameters *parameters,
                            struct model *const *models, struct error *err);
 
+/* Leaves out the boxes of all searches, once they are read, and doubtful ones, that `except` names; and
+ * counts the former. The calls below know nothing of them. */
+void detection_leave_out(struct detection *detection, const struct parameters *parameters,
+                         struct outcome *outcome);
+
 /* Appends a region for each box of all searches to a set in the upright picture. ST_LIMIT when the set is
  * full. */
 enum status detection_add(const struct detection *detection, const struct parameters *parameters,

@@ -83,7 +83,7 @@ def fits_crop(given):
 def fits(path, given):
     """Changes parameters of a valid request so that they go together."""
     if path != '/detect':  # a mask has the size of the picture, and a list a grammar of its own
-        for name in ('regions', 'mask', 'require', 'detect', 'keep', *[name for name in given if name.startswith('detect_')]):
+        for name in ('regions', 'mask', 'require', 'detect', 'keep', 'except', *[name for name in given if name.startswith('detect_')]):
             given.pop(name, None)
     if given.get('detect_effort') == 'high' and 'faces' not in str(given.get('detect', 'faces')):
         given.pop('detect_effort')

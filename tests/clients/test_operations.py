@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import io
 import json
+import keyword
 import os
 import pathlib
 
@@ -27,7 +28,7 @@ GIVEN = {
     'pixelate': ({'block': 8, 'mode': 'redact', 'region': '8,8,24,24'}, 'block=8&mode=redact&region=8,8,24,24'),
     'placeholder': ({'components_x': 3}, 'components_x=3'),
     'redact': ({'detect': 'text', 'fill': '#00ff00'}, 'detect=text&fill=%2300ff00'),
-    'redact_plan': ({'detect': 'text'}, 'detect=text&plan=true'),
+    'redact_plan': ({'detect': 'text', 'except_': (0, 0, 20, 10)}, 'detect=text&except=0,0,20,10&plan=true'),
     'redact_report': ({'region': '0,0,16,16'}, 'region=0,0,16,16'),
     'resize': ({'width': 40, 'fit': 'cover', 'height': 40}, 'width=40&fit=cover&height=40'),
     'rotate': ({'angle': 90, 'flip': 'vertical'}, 'angle=90&flip=vertical'),
@@ -98,7 +99,8 @@ def test_every_parameter_of_the_description_is_here(server):
     for name in GIVEN:
         form = document['paths'][f'/{name.partition("_")[0]}']['post']['requestBody']['content']['multipart/form-data']['schema']['properties']
         signature = inspect.signature(getattr(blurd.Client, name)).parameters
-        assert set(form) - {'image', 'plan', 'report'} == set(signature) - {'self', 'picture', 'request_id', 'traceparent'}, name
+        form = {f'{one}_' if keyword.iskeyword(one) else one for one in form}
+        assert form - {'image', 'plan', 'report'} == set(signature) - {'self', 'picture', 'request_id', 'traceparent'}, name
         told = inspect.getdoc(getattr(blurd.Client, name))
         assert all(f'\n{parameter}: ' in told for parameter in form if parameter in signature)
 

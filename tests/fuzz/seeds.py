@@ -50,7 +50,7 @@ QUERIES = {
     'median': ('radius=1', 'radius=25&edge=mirror', 'radius=2&region=1,1,9,9&format=png', 'radius=5&colorspace=linear'),
     'pixelate': ('block=16', 'block=7&region=5,5,20,20&region=30%,30%,10%,10%', 'block=3&mode=redact&fill=ring&region=0,0,9,9'),
     'placeholder': ('', 'components_x=9&components_y=9', 'mode=redact&region=5,5,20,20&colorspace=linear'),
-    'redact': ('region=1,2,30,20', 'detect=text&keep=0,0,9,9&keep=50%,0.5,10,10%', 'region=0.1,0.1,0.5,0.5&unit=ratio&fill=ring&feather=3'),
+    'redact': ('region=1,2,30,20', 'detect=text&keep=0,0,9,9&keep=50%,0.5,10,10%', 'detect=faces&except=1,2,30,20&except=5%,5%,9,9', 'region=0.1,0.1,0.5,0.5&unit=ratio&fill=ring&feather=3'),
     'resize': ('width=40', 'width=30&height=20&fit=cover&gravity=0.2,0.8', 'height=9&kernel=area&colorspace=linear',
                'width=50&height=50&fit=contain&background=%23ff000080&enlarge=true', 'scale=0.3&kernel=mitchell',
                'width=9&shrink=fast', 'scale=0.1&shrink=fast&kernel=area&fit=contain&background=blur:2'),

@@ -47,7 +47,7 @@ def files():
 @writing.needed
 @faces.needed
 @pytest.mark.parametrize('query', ('detect=faces,text', 'detect=faces&region=3%25,5%25,20%25,10%25&region=ellipse:500,50,90.5,61',
-                                   'detect=text&keep=0,0,100%25,60', 'detect=faces,text&detect_margin=7.3&detect_grid=5&detect_shape=box',
+                                   'detect=text&keep=0,0,100%25,60', 'detect=faces,text&except=0,0,50%25,100%25', 'detect=faces,text&detect_margin=7.3&detect_grid=5&detect_shape=box',
                                    'detect=faces&region=polygon:0,0,100,7,33.3,90&invert=true', 'detect=text&detect_threshold=0.8',
                                    'detect=faces,text&detect_effort=high'))
 def test_the_list_hides_what_one_request_does(server, query):

@@ -34,7 +34,7 @@ static void keep_these(struct region_keep *keep, const char *const *text) {
     struct error err = {0};
     *keep = (struct region_keep){0};
     for (; *text; text++) {
-        assert_int_equal(region_keep_parse(keep, *text, &err), ST_OK);
+        assert_int_equal(region_keep_parse(keep, "keep", *text, &err), ST_OK);
     }
 }
 
@@ -83,7 +83,7 @@ static void test_all_pixels(void **state) {
             const int kept[4] = {left, top, left + 1 + random_below(12), top + 1 + random_below(12)};
             struct error err = {0};
             snprintf(text, sizeof text, "%d,%d,%d,%d", left, top, kept[2] - left, kept[3] - top);
-            assert_int_equal(region_keep_parse(&keep, text, &err), ST_OK);
+            assert_int_equal(region_keep_parse(&keep, "keep", text, &err), ST_OK);
             fill(map, kept, 0);
         }
         const double number[4] = {box[0], box[1], box[2] - box[0], box[3] - box[1]};
@@ -117,9 +117,9 @@ static void test_units(void **state) {
     region_lend(&set, &room);
     assert_int_equal(region_keep_cut(&keep, REGION_RATIO, WIDTH, HEIGHT, &found, number, &set, &err), ST_OK);
     assert_int_equal(set.count, 0);
-    assert_int_equal(region_keep_check(&keep, REGION_RATIO, &err), ST_OK);
+    assert_int_equal(region_keep_check(&keep, "keep", REGION_RATIO, &err), ST_OK);
     keep_these(&keep, (const char *const[]){"0,0,1,1", "0.5,0.5,2,0.1", NULL});
-    assert_int_equal(region_keep_check(&keep, REGION_RATIO, &err), ST_ARGUMENT);
+    assert_int_equal(region_keep_check(&keep, "keep", REGION_RATIO, &err), ST_ARGUMENT);
     assert_string_equal(err.parameter, "keep");
     assert_string_equal(err.text, "keep 2 has the number 2, but with unit=ratio it must be from 0 to 1");
 }
@@ -150,11 +150,71 @@ static void test_refusals(void **state) {
     struct region_keep keep = {0};
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
         struct error err = {0};
-        assert_int_equal(region_keep_parse(&keep, table[i].text, &err), ST_ARGUMENT);
+        assert_int_equal(region_keep_parse(&keep, "keep", table[i].text, &err), ST_ARGUMENT);
         assert_string_equal(err.parameter, "keep");
         assert_string_equal(err.text, table[i].says);
     }
     assert_int_equal(keep.count, 0);
+}
+
+/* Half of the area counts, in one rectangle. */
+static void test_holds(void **state) {
+    (void)state;
+    static const struct {
+        const char *text[3];
+        double number[4];
+        bool holds;
+    } table[] = {
+        {{"10,10,10,10"}, {10, 10, 10, 10}, true},
+        {{"12,12,2,2"}, {10, 10, 10, 10}, false},
+        {{"0,0,15,30"}, {10, 10, 10, 10}, true},
+        {{"0,0,14.9,30"}, {10, 10, 10, 10}, false},
+        {{"0,0,17,17"}, {10, 10, 10, 10}, false},
+        {{"0,0,18,18"}, {10, 10, 10, 10}, true},
+        {{"0,0,40,30"}, {-5, 25, 6, 10}, false},
+        {{"0,0,40,30"}, {-5, 20, 12, 10}, true},
+        {{"10,10,4,10", "14,10,4,10"}, {10, 10, 10, 10}, false}, /* together, not one */
+        {{"0,0,1,1", "50%,0,50%,100%"}, {19, 3, 4, 5}, true},
+        {{"0,0,1,1"}, {1, 1, 0.01, 0.01}, false},
+    };
+    for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
+        struct region_keep keep;
+        keep_these(&keep, table[i].text);
+        const bool holds = region_keep_holds(&keep, REGION_PX, WIDTH, HEIGHT, table[i].number);
+        if (holds != table[i].holds) {
+            fail_msg("row %u", i);
+        }
+    }
+    assert_false(region_keep_holds(&(struct region_keep){0}, REGION_PX, WIDTH, HEIGHT, table[0].number));
+}
+
+static void test_sizes(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        enum region_unit unit;
+        const char *says;
+    } table[] = {
+        {"39,29,10,10", REGION_PX, NULL},
+        {"0.5,0.5,0.5,0.5", REGION_RATIO, NULL},
+        {"40,0,10,10", REGION_PX, "except 2 lies off the picture, which has 40x30 pixels"},
+        {"0,100%,10,10", REGION_PX, "except 2 lies off the picture, which has 40x30 pixels"},
+        {"0.5,0.5,0.5,0.5", REGION_PX,
+         "except 2 is 0.5 x 0.5 pixels of 40x30, it must be 1 pixel wide and high. Numbers are pixels; for "
+         "parts of the picture write % behind them, or a unit"},
+    };
+    for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
+        struct region_keep keep;
+        struct error err = {0};
+        keep_these(&keep, (const char *const[]){"0%,0%,100%,100%", table[i].text, NULL});
+        const enum status status =
+            region_keep_check_size(&keep, "except", table[i].unit, WIDTH, HEIGHT, &err);
+        assert_int_equal(status, table[i].says ? ST_ARGUMENT : ST_OK);
+        if (table[i].says) {
+            assert_string_equal(err.parameter, "except");
+            assert_string_equal(err.text, table[i].says);
+        }
+    }
 }
 
 static void test_full(void **state) {
@@ -164,9 +224,9 @@ static void test_full(void **state) {
     struct error err = {0};
     const double number[4] = {1, 2, 3, 4};
     for (unsigned i = 0; i < REGION_KEEP_MAX; i++) {
-        assert_int_equal(region_keep_parse(&keep, "1,2,3,4", &err), ST_OK);
+        assert_int_equal(region_keep_parse(&keep, "keep", "1,2,3,4", &err), ST_OK);
     }
-    assert_int_equal(region_keep_parse(&keep, "1,2,3,4", &err), ST_ARGUMENT);
+    assert_int_equal(region_keep_parse(&keep, "keep", "1,2,3,4", &err), ST_ARGUMENT);
     assert_string_equal(err.text, "keep: there are more than 64 rectangles");
     assert_int_equal(region_keep_add(&keep, number, REGION_PX, &err), ST_LIMIT);
     assert_int_equal(keep.count, REGION_KEEP_MAX);
@@ -220,8 +280,8 @@ static void test_listed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_pixels), cmocka_unit_test(test_fractions), cmocka_unit_test(test_units),
-        cmocka_unit_test(test_untouched),  cmocka_unit_test(test_refusals),  cmocka_unit_test(test_full),
-        cmocka_unit_test(test_listed),
+        cmocka_unit_test(test_untouched),  cmocka_unit_test(test_refusals),  cmocka_unit_test(test_holds),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_full),      cmocka_unit_test(test_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
