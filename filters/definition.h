@@ -42,6 +42,17 @@ struct filter_sample {
         .height = 101                                                                                        \
     }
 
+/* The part of the picture that a filter keeps, for arguments that leave its place to what a detector finds.
+ */
+struct filter_window {
+    /* 1 + the enum detector_id (detect/detectors.h) whose finds decide; 0: none. */
+    unsigned (*follows)(const void *arguments);
+    /* Sides of the part, in pixels of the source. */
+    void (*size)(const void *plan, double size[2]);
+    /* Makes the part begin there, x and y, or at the nearest place that pictures of this shape allow. */
+    void (*move)(void *plan, const struct image_shape *shape, const double begin[2]);
+};
+
 struct filter {
     const char *name; /* POST /NAME is its route */
     const char *help;
@@ -66,6 +77,7 @@ struct filter {
     /* How redacted regions look: the side of tiles, or 0 for their mean. NULL: the filter takes no redaction.
      */
     uint32_t (*redacts)(const void *arguments);
+    const struct filter_window *window; /* NULL: no find decides about its place */
     bool conceals;      /* is for redaction alone: always with mode=redact, and no step of a pipeline */
     bool moves_blocks;  /* can be done with the blocks of a JPEG, in place of pixels */
     float sample_ns[2]; /* on one core, in integers and in floating point */

@@ -33,3 +33,7 @@ enum filter_id filter_id(const struct filter *filter) {
 const void *step_plan(const struct step *step) {
     return &step->blur;
 }
+
+void *step_planned(struct step *step) {
+    return &step->blur;
+}

@@ -34,6 +34,7 @@ union filter_arguments {
 
 /* The plan of a step, whichever filter's it is. */
 const void *step_plan(const struct step *step);
+void *step_planned(struct step *step);
 
 /* The filter of that id, or by its name (NULL when unknown). */
 const struct filter *filter_get(enum filter_id id);

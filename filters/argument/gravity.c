@@ -3,7 +3,11 @@
 
 #include <string.h>
 
+#include "detect/detectors.h"
 #include "filters/argument/value.h"
+
+/* What people want to see in a part of a picture. */
+static const enum detector_id sought[] = {DETECTOR_FACES};
 
 /* In reading order, three a row; the middle is all zero. */
 static const char *const places[] = {"northwest", "north",     "northeast", "west",     "center",
@@ -28,7 +32,13 @@ enum status gravity_parse(const struct argument *row, const char *text, void *fi
     struct gravity *gravity = field;
     for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (strcmp(text, places[i]) == 0) {
-            *gravity = (struct gravity){(i % 3) * 0.5 - 0.5, (i / 3) * 0.5 - 0.5};
+            *gravity = (struct gravity){.x = (i % 3) * 0.5 - 0.5, .y = (i / 3) * 0.5 - 0.5};
+            return ST_OK;
+        }
+    }
+    for (unsigned i = 0; i < sizeof sought / sizeof sought[0]; i++) {
+        if (strcmp(text, detector_get(sought[i])->name) == 0) {
+            *gravity = (struct gravity){.detector = (uint8_t)(1 + sought[i])};
             return ST_OK;
         }
     }
@@ -40,6 +50,6 @@ enum status gravity_parse(const struct argument *row, const char *text, void *fi
     char buffer[VALUE_QUOTE_MAX];
     return fail_argument(err, row->name,
                          "%s is %s, it must be center, north, northeast, east, southeast, south, southwest, "
-                         "west, northwest, or a point as x,y with numbers from 0 to 1",
+                         "west, northwest, faces, or a point as x,y with numbers from 0 to 1",
                          row->name, value_quote(text, buffer));
 }

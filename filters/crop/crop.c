@@ -124,8 +124,9 @@ static const struct argument crop_table[] = {
      .example = "north",
      .without = "with `aspect` the middle",
      .help = "Where the rectangle lies, in place of `x` and `y`: `center`, `north`, `northeast`, `east`, "
-             "`southeast`, `south`, `southwest`, `west`, `northwest`, or a point as parts of width and "
-             "height, `0.3,0.7`."},
+             "`southeast`, `south`, `southwest`, `west`, `northwest`, a point as parts of width and "
+             "height, `0.3,0.7`, or `faces`: where it shows most of the faces that are found, and the middle "
+             "if there is none."},
     {.name = NULL},
 };
 
@@ -236,6 +237,37 @@ static void span_by_aspect(const struct crop_arguments *crop, const struct image
     span[1] = (struct crop_span){place((uint32_t)height, shape->height, at->y), (uint32_t)height};
 }
 
+/* Planes with fewer samples of colour are cut between these, where no argument says the place to the pixel.
+ */
+static void align(struct crop_span *span, unsigned axis, const struct image_shape *shape) {
+    const unsigned shift = axis ? shape->chroma_shift_y : shape->chroma_shift_x;
+    span->begin = shape->model == PIXEL_YCBCR ? span->begin >> shift << shift : span->begin;
+}
+
+static unsigned follows(const void *arguments) {
+    return ((const struct crop_arguments *)arguments)->gravity.place.detector;
+}
+
+static void window_size(const void *planned, double size[2]) {
+    const struct crop_plan *crop = planned;
+    size[0] = crop->width;
+    size[1] = crop->height;
+}
+
+static void window_move(void *planned, const struct image_shape *shape, const double begin[2]) {
+    struct crop_plan *crop = planned;
+    struct crop_span span[CROP_AXES] = {{0, crop->width}, {0, crop->height}};
+    for (unsigned axis = 0; axis < CROP_AXES; axis++) {
+        const uint32_t room = (axis ? shape->height : shape->width) - span[axis].size;
+        span[axis].begin = (uint32_t)fmin(fmax(to_edge(begin[axis]), 0), room);
+        align(&span[axis], axis, shape);
+    }
+    crop->x = span[0].begin;
+    crop->y = span[1].begin;
+}
+
+static const struct filter_window window = {follows, window_size, window_move};
+
 static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     const struct crop_arguments *crop = arguments;
@@ -246,6 +278,9 @@ static enum status plan(const void *arguments, const struct image_shape *shape, 
     }
     for (unsigned axis = 0; axis < CROP_AXES && status == ST_OK && !crop->aspect.given; axis++) {
         status = (crop->gravity.given ? span_by_gravity : span_by_edges)(crop, axis, shape, &span[axis], err);
+    }
+    for (unsigned axis = 0; axis < CROP_AXES && follows(crop); axis++) {
+        align(&span[axis], axis, shape);
     }
     *(struct crop_plan *)planned =
         (struct crop_plan){span[0].begin, span[1].begin, span[0].size, span[1].size};
@@ -301,6 +336,7 @@ const struct filter filter_crop = {
     .result = result,
     .moves = true,
     .valid = valid,
+    .window = &window,
     .moves_blocks = true,
     .copies = true,
     .sample_ns = {0.1F, 0.1F},

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "detect/detectors.h"
 #include "filters/argument/colour.h"
 #include "filters/colour/light.h"
 
@@ -15,6 +16,11 @@ static enum status check(const void *arguments, struct error *err) {
     }
     if (!box && resize->scale <= 0) {
         return fail_argument(err, "width", "resize needs width, height or scale");
+    }
+    if (resize->gravity.detector && (resize->fit != RESIZE_COVER || !resize->width || !resize->height)) {
+        return fail_argument(err, "gravity",
+                             "gravity=%s needs fit=cover with width and height, which cuts something off",
+                             detector_get((enum detector_id)(resize->gravity.detector - 1))->name);
     }
     return ST_OK;
 }
@@ -232,6 +238,28 @@ static bool valid(const void *planned, const struct image_shape *shape) {
     return sound;
 }
 
+/* ---- window ---- */
+
+static unsigned follows(const void *arguments) {
+    return ((const struct resize_arguments *)arguments)->gravity.detector;
+}
+
+static void window_size(const void *planned, double size[2]) {
+    const struct resize_plan *plan = planned;
+    size[0] = plan->x.count * plan->x.scale;
+    size[1] = plan->y.count * plan->y.scale;
+}
+
+static void window_move(void *planned, const struct image_shape *shape, const double begin[2]) {
+    struct resize_plan *plan = planned;
+    double size[2];
+    window_size(plan, size);
+    plan->x.begin = fmax(fmin(begin[0], shape->width - size[0]), 0);
+    plan->y.begin = fmax(fmin(begin[1], shape->height - size[1]), 0);
+}
+
+static const struct filter_window window = {follows, window_size, window_move};
+
 static bool paints(const void *arguments) {
     return ((const struct resize_arguments *)arguments)->fit == RESIZE_CONTAIN;
 }
@@ -267,6 +295,7 @@ const struct filter filter_resize = {
     .moves = true,
     .valid = valid,
     .paints = paints,
+    .window = &window,
     .sample_ns = {0.4F, 0.8F},
     .cost = cost,
     .samples = samples,

@@ -109,8 +109,9 @@ const struct argument resize_argument_table[] = {
         .without = "the middle",
         .parse = gravity_parse,
         .help = "What `fit=cover` keeps, and where `fit=contain` puts the picture: `center`, `north`, "
-                "`northeast`, `east`, `southeast`, `south`, `southwest`, `west`, `northwest`, or a point as "
-                "parts of width and height, `0.3,0.7`.",
+                "`northeast`, `east`, `southeast`, `south`, `southwest`, `west`, `northwest`, a point as "
+                "parts of width and height, `0.3,0.7`, or, with `fit=cover`, `faces`: what shows most of the "
+                "faces that are found, and the middle if there is none.",
     },
     {
         .name = "enlarge",

@@ -114,6 +114,10 @@ bool parameters_given(const struct parameters *parameters, const char *name);
 /* A bit for each enum detector_id that searches the picture, for regions or as the answer. */
 uint32_t parameters_detect(const struct parameters *parameters);
 
+/* The same for those whose finds decide what a filter keeps, as `gravity=faces` says; and for both. */
+uint32_t parameters_follow(const struct parameters *parameters);
+uint32_t parameters_search(const struct parameters *parameters);
+
 /* What the request is answered with. */
 enum filter_answer parameters_answer(const struct parameters *parameters);
 

@@ -8,6 +8,25 @@ uint32_t parameters_detect(const struct parameters *parameters) {
                                                     : parameters->detect.wanted;
 }
 
+/* 1 + the number of the detector whose finds decide what the operation keeps; 0: none. */
+static unsigned followed(const struct operation *operation) {
+    const struct filter_window *window = operation->filter->window;
+    return window ? window->follows(&operation->arguments) : 0;
+}
+
+uint32_t parameters_follow(const struct parameters *parameters) {
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        const unsigned number = followed(&parameters->ops.operation[i]);
+        bits |= number ? UINT32_C(1) << (number - 1) : 0;
+    }
+    return bits;
+}
+
+uint32_t parameters_search(const struct parameters *parameters) {
+    return parameters_detect(parameters) | parameters_follow(parameters);
+}
+
 uint32_t parameters_look(const struct parameters *parameters) {
     const struct operation *first = &parameters->ops.operation[0];
     if (parameters->input.fill.tiles) {
@@ -45,16 +64,50 @@ const char *parameters_selector(const struct parameters *parameters) {
                                      : "region";
 }
 
-/* The first parameter of the search whose value is not that of its row in the table; NULL: none. */
+/* The first parameter of the regions whose value is not that of its row in the table; NULL: none. */
+static const char *place_parameter(const struct detection_arguments *detect) {
+    return detect->grid != 1                       ? "detect_grid"
+           : detect->margin != DETECT_MARGIN_USUAL ? "detect_margin"
+           : detect->shape != DETECT_ELLIPSE       ? "detect_shape"
+                                                   : NULL;
+}
+
+/* And of the search. */
 static const char *search_parameter(const struct detection_arguments *detect) {
     return detect->effort != DETECT_EFFORT_NORMAL        ? "detect_effort"
-           : detect->grid != 1                           ? "detect_grid"
-           : detect->margin != DETECT_MARGIN_USUAL       ? "detect_margin"
            : detect->report                              ? "detect_report"
-           : detect->shape != DETECT_ELLIPSE             ? "detect_shape"
            : detect->size != 0                           ? "detect_size"
            : detect->threshold != DETECT_THRESHOLD_USUAL ? "detect_threshold"
                                                          : NULL;
+}
+
+/* The parameter that makes a filter follow a search. */
+static const char *follow_parameter(const struct parameters *parameters) {
+    return parameters->filter ? "gravity" : "ops";
+}
+
+/* The upright picture is searched, as it came. */
+static enum status check_follow(const struct parameters *parameters, struct error *err) {
+    const char *name = follow_parameter(parameters), *moved = NULL;
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        const struct operation *operation = &parameters->ops.operation[i];
+        const unsigned number = followed(operation);
+        const char *found = number ? detector_get((enum detector_id)(number - 1))->name : "";
+        if (number && moved) {
+            return fail_argument(
+                err, name,
+                "%s: step %u: gravity=%s cannot follow %s, as %s are found in the picture as "
+                "it came",
+                name, i + 1, found, moved, found);
+        }
+        if (number && !parameters->input.autorotate) {
+            return fail_argument(err, name,
+                                 "%s: gravity=%s needs autorotate, as %s are found in the upright picture",
+                                 name, found, found);
+        }
+        moved = operation->filter->moves ? operation->filter->name : moved;
+    }
+    return ST_OK;
 }
 
 /* High effort is for a detector that tries more. */
@@ -68,26 +121,27 @@ static enum status check_effort(const struct parameters *parameters, uint32_t wa
 }
 
 static enum status check_detection(const struct parameters *parameters, struct error *err) {
-    const uint32_t wanted = parameters_detect(parameters);
+    const uint32_t wanted = parameters_search(parameters);
     const uint32_t impossible = wanted & ~parameters->detect.possible;
-    if (!wanted) {
-        const char *name = search_parameter(&parameters->detect);
-        return name ? fail_argument(err, name, "%s needs detect", name) : ST_OK;
+    const char *name = parameters_detect(parameters) ? NULL : place_parameter(&parameters->detect);
+    name = !name && !wanted ? search_parameter(&parameters->detect) : name;
+    if (name) {
+        return fail_argument(err, name, "%s needs detect", name);
     }
     if (!impossible) {
         return check_effort(parameters, wanted, err);
     }
     const struct detector *detector = detector_get((enum detector_id)__builtin_ctz(impossible));
+    name = impossible & parameters_detect(parameters) ? "detect" : follow_parameter(parameters);
     if (!detector->network) {
         return fail_argument(
-            err, "detect",
-            "detect: this server cannot find %s, as it lacks %s (docs/%s.md tells how to get it)",
-            detector->name, detector->file, detector->name);
+            err, name, "%s: this server cannot find %s, as it lacks %s (docs/%s.md tells how to get it)",
+            name, detector->name, detector->file, detector->name);
     }
-    return fail_argument(err, "detect",
-                         "detect: this server cannot find %s, as it has no model "
+    return fail_argument(err, name,
+                         "%s: this server cannot find %s, as it has no model "
                          "(--%s; docs/%s.md#the-model-file tells how to get one)",
-                         detector->name, detector->option, detector->name);
+                         name, detector->name, detector->option, detector->name);
 }
 
 /* The unit of an own rectangle. It needs no region. */
@@ -208,6 +262,7 @@ enum status parameters_check(const struct parameters *parameters, struct error *
     }
     enum status status = check_selection(parameters, err);
     status = status == ST_OK ? check_detection(parameters, err) : status;
+    status = status == ST_OK ? check_follow(parameters, err) : status;
     if (status != ST_OK) {
         return status;
     }

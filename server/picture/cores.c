@@ -11,6 +11,7 @@
 #include "server/request.h"
 #include "server/search/code_reader.h"
 #include "server/search/detection.h"
+#include "server/search/focus.h"
 #include "server/service.h"
 
 void cores_end_stage(struct cores *p, enum stage stage) {
@@ -138,6 +139,7 @@ static enum status search(struct cores *p) {
     }
     if (status == ST_OK) {
         p->decoded = !plan_searches_apart(&p->plan);
+        focus_apply(&p->plan);
         detection_leave_out(detection, parameters, &p->request->outcome);
         detection_note(detection, parameters, &p->request->outcome);
         cores_end_stage(p, STAGE_DETECT);

@@ -17,6 +17,7 @@
 #include "server/planner/footprint.h"
 #include "server/request.h"
 #include "server/search/detection.h"
+#include "server/search/focus.h"
 #include "server/service.h"
 
 /* One request of which a device does all. */
@@ -114,6 +115,7 @@ static enum status search(struct transcoding *work, struct error *err) {
     if (status != ST_OK) {
         return status;
     }
+    focus_apply(plan);
     detection_leave_out(detection, &request->parameters, &request->outcome);
     detection_note(detection, &request->parameters, &request->outcome);
     return plan->selection.wanted

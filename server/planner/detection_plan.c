@@ -143,8 +143,11 @@ static enum status plan_detector(struct detection *detection, enum detector_id i
     for (unsigned i = 0; i < looks && status == ST_OK; i++) {
         const struct look *look = i > 0 ? &further[i - 1] : &usual;
         struct detection_search *search = &detection->search[detection->count++];
-        *search = (struct detection_search){
-            .detector = id, .kind = detection->kinds, .further = i > 0, .mirrored = look->mirrored};
+        *search = (struct detection_search){.detector = id,
+                                            .kind = detection->kinds,
+                                            .further = i > 0,
+                                            .mirrored = look->mirrored,
+                                            .counts = parameters_detect(parameters) >> id & 1};
         status = plan_chain(search, look->halves, parameters, stored, orientation, planar, err);
     }
     detection->kinds++;
@@ -154,7 +157,7 @@ static enum status plan_detector(struct detection *detection, enum detector_id i
 static enum status plan_searches(struct detection *detection, const struct parameters *parameters,
                                  const struct image_shape *stored, uint8_t orientation, bool *planar,
                                  struct error *err) {
-    const uint32_t wanted = parameters_detect(parameters);
+    const uint32_t wanted = parameters_search(parameters);
     struct error cause = {0};
     detection->count = detection->kinds = 0;
     detection->doubtful = parameters->evidence.plan;

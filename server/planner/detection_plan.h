@@ -27,6 +27,7 @@ struct detection_search {
     unsigned kind;            /* index of the detector's boxes */
     bool further;             /* its boxes are joined to those of the detector's first search */
     bool mirrored;            /* the mirror image is searched */
+    bool counts;              /* its boxes are regions, or the answer; else they say what is kept */
     struct chain chain;       /* turns the stored picture upright, stretches it and searches */
     struct boxes_frame frame; /* the stretched picture and the upright one */
 };

@@ -29,6 +29,9 @@ static enum status check_request(const struct lossless *request, struct error *e
     if (parameters->output.subsampling != SUBSAMPLING_AUTO || parameters_given(parameters, "quality")) {
         return lossless_refuse("quality and subsampling need a new encoding", err);
     }
+    if (parameters_follow(parameters)) {
+        return lossless_refuse("where a search decides about the place, blocks may be cut", err);
+    }
     for (unsigned i = 0; i < request->chain->count; i++) {
         if (!filter_get(request->chain->step[i].filter)->moves_blocks) {
             return lossless_refuse("of all filters only crop and rotate keep the blocks", err);

@@ -68,7 +68,7 @@ static bool searches_planes(const struct work_plan *plan) {
 }
 
 static bool can_detect(const struct work_plan *plan) {
-    return !parameters_detect(plan->parameters) || searches_planes(plan);
+    return !parameters_search(plan->parameters) || searches_planes(plan);
 }
 
 /* Whether the file's planes can be filtered and written without a conversion. */
@@ -198,7 +198,8 @@ static bool may_reduce(const struct work_plan *plan) {
     const struct operation *first = &plan->parameters->ops.operation[0];
     return plan->picture.codec == CODEC_JPEG && !plan->picture.lossless &&
            filter_id(first->filter) == FILTER_RESIZE && first->arguments.resize.shrink == RESIZE_FAST &&
-           !plan_is_linear(plan) && input->mode != MODE_REDACT && !parameters_select(plan->parameters);
+           !plan_is_linear(plan) && input->mode != MODE_REDACT && !parameters_select(plan->parameters) &&
+           !parameters_search(plan->parameters);
 }
 
 /* Whether the reduced picture can be turned: with samples cut by the border, its grid would shift. */
@@ -273,7 +274,7 @@ static bool spreads(const struct picture *picture) {
 enum status plan_make(struct work_plan *plan, struct bytes input, const char *accept, struct error *err) {
     plan->input = input;
     bool redact = plan->parameters->input.mode == MODE_REDACT;
-    plan->limits.local_blocks = redact || parameters_detect(plan->parameters); /* all find the same boxes */
+    plan->limits.local_blocks = redact || parameters_search(plan->parameters); /* all find the same boxes */
     plan->limits.first_frame = parameters_given(plan->parameters, "page");
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
     status = status == ST_OK ? plan_decide(plan, accept, err) : status;

@@ -139,7 +139,7 @@ void detection_leave_out(struct detection *detection, const struct parameters *p
     for (unsigned i = 0; i < detection->count && parameters->input.except.count > 0; i++) {
         const struct detection_search *search = &detection->search[i];
         struct boxes *boxes = &detection->found->boxes[search->kind];
-        if (search->further) {
+        if (search->further || !search->counts) {
             continue;
         }
         outcome->excepted[search->detector] = leave_out(boxes, parameters, &search->frame);
@@ -191,9 +191,10 @@ static enum status add_all(const struct detection *detection, unsigned first,
     uint16_t entry = 0;
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
         const struct detection_search *search = &detection->search[i];
-        status = search->further ? ST_OK
-                                 : add_boxes(&detection->found->boxes[first + search->kind], search,
-                                             parameters, set, &entry, err);
+        status = search->further || !search->counts
+                     ? ST_OK
+                     : add_boxes(&detection->found->boxes[first + search->kind], search, parameters, set,
+                                 &entry, err);
     }
     return status;
 }
@@ -218,12 +219,15 @@ const struct box *detection_box(const struct detection *detection, bool doubtful
         const struct detection_search *search = &detection->search[i];
         const struct boxes *boxes =
             &detection->found->boxes[search->kind + (doubtful ? detection->kinds : 0)];
-        if (!search->further && entry <= boxes->count) {
+        if (search->further || !search->counts) {
+            continue;
+        }
+        if (entry <= boxes->count) {
             const struct box *box = &boxes->box[entry - 1];
             *class = detector_get(search->detector)->classes[box->class];
             return box;
         }
-        entry -= search->further ? 0 : boxes->count;
+        entry -= boxes->count;
     }
     return NULL;
 }

@@ -51,7 +51,7 @@ QUERIES = {
     'pixelate': ('block=16', 'block=7&region=5,5,20,20&region=30%,30%,10%,10%', 'block=3&mode=redact&fill=ring&region=0,0,9,9'),
     'placeholder': ('', 'components_x=9&components_y=9', 'mode=redact&region=5,5,20,20&colorspace=linear'),
     'redact': ('region=1,2,30,20', 'detect=text&keep=0,0,9,9&keep=50%,0.5,10,10%', 'detect=faces&except=1,2,30,20&except=5%,5%,9,9', 'region=0.1,0.1,0.5,0.5&unit=ratio&fill=ring&feather=3'),
-    'resize': ('width=40', 'width=30&height=20&fit=cover&gravity=0.2,0.8', 'height=9&kernel=area&colorspace=linear',
+    'resize': ('width=40', 'width=30&height=20&fit=cover&gravity=0.2,0.8', 'width=9&height=9&fit=cover&gravity=faces', 'height=9&kernel=area&colorspace=linear',
                'width=50&height=50&fit=contain&background=%23ff000080&enlarge=true', 'scale=0.3&kernel=mitchell',
                'width=9&shrink=fast', 'scale=0.1&shrink=fast&kernel=area&fit=contain&background=blur:2'),
     'rotate': ('', 'angle=180', 'flip=both&angle=270', 'flip=vertical&mode=redact&region=1,1,9,9'),

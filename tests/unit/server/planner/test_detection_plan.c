@@ -93,12 +93,35 @@ static void test_planes(void **state) {
     }
 }
 
+/* gravity=faces searches, but its boxes are no regions. */
+static void test_followed(void **state) {
+    (void)state;
+    const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 800, .height = 600};
+    struct error err = {0};
+    parameters_init(&parameters, filter_find("resize"));
+    parameters.detect.possible = UINT32_MAX;
+    assert_int_equal(parameters_parse(&parameters, "width=90&height=90&fit=cover&gravity=faces", &err),
+                     ST_OK);
+    assert_int_equal(parameters_check(&parameters, &err), ST_OK);
+    assert_int_equal(parameters_detect(&parameters), 0);
+    assert_int_equal(parameters_search(&parameters), 1 << DETECTOR_FACES);
+    assert_false(parameters_select(&parameters));
+    plan(&shape, 1);
+    assert_int_equal(detection.count, 1);
+    assert_false(detection.search[0].counts);
+    assert_int_equal(parameters_set(&parameters, "detect", "faces,text", &err), ST_OK);
+    plan(&shape, 1);
+    assert_int_equal(detection.count, 2);
+    assert_true(detection.search[0].counts && detection.search[1].counts);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_high_effort, set_up),
         cmocka_unit_test_setup(test_several_detectors, set_up),
         cmocka_unit_test_setup(test_thresholds, set_up),
         cmocka_unit_test_setup(test_planes, set_up),
+        cmocka_unit_test(test_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
