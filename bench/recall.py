@@ -6,6 +6,7 @@ bench/results/text.md, in Markdown.
     tests/python.sh bench/recall.py words [--photos FOLDER] [--overlays FOLDER] [--every N]
     tests/python.sh bench/recall.py labelled --photos FOLDER
     tests/python.sh bench/recall.py privacy [--every N]
+    tests/python.sh bench/recall.py plates [--every N] [--overlays FOLDER]
 
 Needs what `config/packages.sh browser` installs, and the daemon of `make`. `words` renders pages in Chromium: the project's docs
 and playground, Debian's HTML documentation below /usr/share/doc, and made-up pages, light and dark, at one and two pixels
@@ -13,7 +14,7 @@ of the screen for each of CSS. The browser tells where the words are, a second s
 is. A word is covered when boxes have 98 % of its ink. With --photos, boxes in photographs that have no text are counted,
 too; --overlays writes the screenshots with boxes and missed words. `labelled` counts words of photographs of streets and papers,
 whose rectangles were drawn by hand; it looks for them below FOLDER by their hashes, and names those that are absent. `privacy` redacts words of three kinds in five
-layouts and counts the different answers. --every takes each Nth page or place only."""
+layouts and counts the different answers. `plates` counts the boxes of `detect=plates` on the same pages, where no plate is. --every takes each Nth page or place only."""
 
 import argparse
 import io
@@ -69,12 +70,12 @@ def sources(folder, served):
             'made up': [(name, write(folder, 'made ' + name, text), True) for name, text in made.pages()]}
 
 
-def detect(served, body, query):
-    """The boxes of text in a picture, and the picture's height and width."""
-    answer = served.post('/detect?detect=text' + query, body)
+def detect(served, body, query, kind='text'):
+    """The boxes of text, or of another kind, in a picture, and the picture's height and width."""
+    answer = served.post(f'/detect?detect={kind}{query}', body)
     answer.raise_for_status()
     found = answer.json()
-    return [(box['x'], box['y'], box['width'], box['height']) for box in found['text']], (found['height'], found['width'])
+    return [(box['x'], box['y'], box['width'], box['height']) for box in found[kind]], (found['height'], found['width'])
 
 
 def overlay(shot, boxes, missed, path):
@@ -141,9 +142,27 @@ def words(served, driver, folder, options):
         photographs(served, options.photos)
 
 
+def plates(served, driver, folder, options):
+    """Screenshots of each source, boxes of plates on each, and how many have any."""
+    print('| rendered pages | screenshots | boxes of plates on each | screenshots with any |\n|---|--:|--:|--:|')
+    for source, pages in sources(folder, served).items():
+        found = []
+        for screen, width, height, scale, dark, each in SCREENS:
+            shots.show(driver, width, height, scale, dark)
+            for number, (name, address, has_dark) in enumerate(pages[::options.every]):
+                if number % each or dark and not has_dark:
+                    continue
+                shot = shots.take(driver, f'{screen} {name}', address, number * 0.37 % 1, scale)
+                boxes, _ = detect(served, shot.png, '', 'plates')
+                found.append(len(boxes))
+                if options.overlays and boxes:
+                    overlay(shot, boxes, (), options.overlays / (re.sub(r'\W+', '-', shot.name) + '.png'))
+        print(f'| {source} | {len(found)} | {sum(found) / max(1, len(found)):.3f} | {sum(count > 0 for count in found)} |', flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('part', choices=('words', 'labelled', 'privacy'))
+    parser.add_argument('part', choices=('words', 'labelled', 'privacy', 'plates'))
     parser.add_argument('--photos', type=pathlib.Path)
     parser.add_argument('--overlays', type=pathlib.Path)
     parser.add_argument('--every', type=int, default=1)
@@ -155,6 +174,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder, browser.running(folder) as driver, daemon.Daemon('--gpus', 'none') as served:
         if options.part == 'words':
             words(served, driver, pathlib.Path(folder), options)
+        elif options.part == 'plates':
+            plates(served, driver, pathlib.Path(folder), options)
         else:
             privacy.measure(served, driver, pathlib.Path(folder), options.every)
 
