@@ -8,7 +8,8 @@ bench/recall/plates.py tells more of the pictures, which are fetched into the fo
 
 The second prints one row for each threshold. The threshold is chosen on the half `tune`, and what holds for it is stated for
 `judge`. `bench/recall.py plates` counts boxes on rendered pages. --detect takes another detector's boxes, such as text,
---stub a file {hash of a picture: [[x, y, width, height, score], ...]} instead of the daemon's, and --kinds some sets only."""
+--stub a file {hash of a picture: [[x, y, width, height, score], ...]} instead of the daemon's, --model another model file than
+the daemon's own, and --kinds some sets only."""
 
 import argparse
 import io
@@ -106,6 +107,7 @@ def parsed():
     parser.add_argument('--kinds', type=lambda text: text.split(','))
     parser.add_argument('--overlays', type=pathlib.Path)
     parser.add_argument('--stub', type=lambda path: json.loads(pathlib.Path(path).read_text(encoding='utf-8')))
+    parser.add_argument('--model', help='for --text-model, whose file has the head for plates')
     parser.add_argument('--default-only', action='store_true', help='without detect_effort=high')
     return parser.parse_args()
 
@@ -114,7 +116,7 @@ def main():
     options = parsed()
     if options.overlays:
         options.overlays.mkdir(parents=True, exist_ok=True)
-    with daemon.Daemon('--gpus', 'none') as served:
+    with daemon.Daemon('--gpus', 'none', *(('--text-model', options.model) if options.model else ())) as served:
         if options.thresholds:
             thresholds(measure(served, options, {least: f'&detect_threshold={least}' for least in options.thresholds}))
         else:
