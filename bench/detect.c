@@ -2,7 +2,9 @@
  * Time of the search of a detector on one thread: the least processor time of several runs, in milliseconds.
  * A report, not a test.
  *
- *     detect DETECTOR MODEL level width height runs     one line: milliseconds, and nanoseconds a pixel */
+ *     detect DETECTORS MODEL level width height runs     one line: milliseconds, and nanoseconds a pixel
+ *
+ * DETECTORS: a name, or names of detectors with the same network, with commas between them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,16 +44,21 @@ static int64_t least_ns(struct lane *lane, const struct chain_run *run, long run
     return least;
 }
 
-static enum detector_id detector_named(const char *name) {
-    unsigned id = 0;
-    while (id < DETECTORS && strcmp(detector_get((enum detector_id)id)->name, name) != 0) {
-        id++;
+/* Of one name, or of several with commas between them. */
+static uint32_t detectors_named(const char *names) {
+    uint32_t set = 0;
+    for (const char *p = names; *p; p += strcspn(p, ","), p += *p == ',') {
+        unsigned id = 0;
+        while (id < DETECTORS && strncmp(detector_get((enum detector_id)id)->name, p, strcspn(p, ",")) != 0) {
+            id++;
+        }
+        if (id == DETECTORS) {
+            fprintf(stderr, "there is no detector %s\n", p);
+            exit(64);
+        }
+        set |= UINT32_C(1) << id;
     }
-    if (id == DETECTORS) {
-        fprintf(stderr, "there is no detector %s\n", name);
-        exit(64);
-    }
-    return (enum detector_id)id;
+    return set;
 }
 
 int main(int argc, char **argv) {
@@ -60,15 +67,16 @@ int main(int argc, char **argv) {
     struct backend *backend = NULL;
     struct lane *lane = NULL;
     if (argc != 7) {
-        fprintf(stderr, "usage: detect DETECTOR MODEL level width height runs\n");
+        fprintf(stderr, "usage: detect DETECTORS MODEL level width height runs\n");
         return 64;
     }
-    const enum detector_id detector = detector_named(argv[1]);
+    const uint32_t wanted = detectors_named(argv[1]);
+    const enum detector_id detector = detectors_first(wanted);
     const struct image_shape shape = {.model = PIXEL_RGB,
                                       .depth = 8,
                                       .width = (uint32_t)strtoul(argv[4], NULL, 10),
                                       .height = (uint32_t)strtoul(argv[5], NULL, 10)};
-    const struct detect_arguments arguments = {.detector = detector, .threshold = 0.5};
+    const struct detect_arguments arguments = {.wanted = wanted, .threshold = {[0 ... DETECTORS - 1] = 0.5}};
     struct chain chain = {0};
     must(model_open(&model, detector_get(detector), argv[2], &err), &err);
     must(cpu_backend_open(argv[3], &backend, &err), &err);

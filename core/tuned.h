@@ -44,6 +44,10 @@
 
 /* The search for text, as above. Zen 4: 43 ms for 1312x768. */
 #define TUNED_TEXT_PIXEL_NS 45
+/* The search for plates, and what it shares with that for text. Unknown host: bench/detect.py plates;
+ * text,plates together take both without what they share. */
+#define TUNED_PLATES_PIXEL_NS 40
+#define TUNED_TEXT_BODY_PIXEL_NS 30
 
 /* ---- the same on a GPU ---- */
 
@@ -55,6 +59,8 @@
 #define TUNED_GPU_FACES_PIXEL_NS 0.25F
 /* The search for text: 0.82 ms for 1920x1088 beside others. H200: blurd-bench text. */
 #define TUNED_GPU_TEXT_PIXEL_NS 0.4F
+#define TUNED_GPU_PLATES_PIXEL_NS 0.5F
+#define TUNED_GPU_TEXT_BODY_PIXEL_NS 0.3F
 /* Entropy decoding of a progressive JPEG: nanoseconds, and nanoseconds a byte. 23 to 28 ms with 363 to 513
  * KB, nearly the same for hundreds of them at a time. H100: bench/gpu.sh sizes. */
 #define TUNED_GPU_ENTROPY_DECODE_NS 8e6F

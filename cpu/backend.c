@@ -222,7 +222,7 @@ enum status cpu_backend_open(const char *level, struct backend **backend, struct
 }
 
 void cpu_backend_use_model(struct backend *backend, enum detector_id detector, struct model *model) {
-    cpu_backend(backend)->networks.model[detector] = model;
+    cpu_backend(backend)->networks.model[detector_model(detector)] = model;
 }
 
 size_t cpu_backend_network_bytes(const struct backend *backend, enum detector_id detector) {

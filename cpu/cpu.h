@@ -13,9 +13,10 @@ enum status cpu_backend_open(const char *level, struct backend **backend, struct
 
 struct model;
 
-/* Lets the filter `detect` work with a detector; without a model it fails with ST_UNSUPPORTED. Call it before
- * the first run. The model (NULL: none) must outlive the backend. The first search reads the model and packs
- * its weights, which takes some milliseconds and cpu_backend_network_bytes(); ST_BUSY without that memory. */
+/* Lets the filter `detect` work with a detector, and all others of its network; without a model it fails with
+ * ST_UNSUPPORTED. Call it before the first run. The model (NULL: none) must outlive the backend. The first
+ * search reads the model and packs its weights, which takes some milliseconds and
+ * cpu_backend_network_bytes(); ST_BUSY without that memory. */
 void cpu_backend_use_model(struct backend *backend, enum detector_id detector, struct model *model);
 size_t cpu_backend_network_bytes(const struct backend *backend, enum detector_id detector);
 

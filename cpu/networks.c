@@ -16,8 +16,9 @@ void cpu_networks_finish(struct cpu_networks *networks) {
 enum status cpu_networks_get(struct cpu_networks *networks, enum detector_id detector,
                              const struct model_weights **weights, const struct detect_network **network,
                              struct error *err) {
-    struct model *model = networks->model[detector];
-    struct detect_network **made = &networks->network[detector];
+    const enum detector_id key = detector_model(detector);
+    struct model *model = networks->model[key];
+    struct detect_network **made = &networks->network[key];
     if (!model) {
         return fail(err, ST_UNSUPPORTED, "this build has no %s model", detector_get(detector)->thing);
     }

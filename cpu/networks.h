@@ -11,7 +11,7 @@
 
 struct cpu_networks {
     const struct detect_kernels *kernels;
-    struct model *model[DETECTORS]; /* NULL: none */
+    struct model *model[DETECTORS]; /* under the number of detector_model(); NULL: none */
     pthread_mutex_t lock;           /* of the networks */
     struct detect_network *network[DETECTORS];
 };

@@ -153,12 +153,13 @@ static void connect(struct row *above, struct row *row, const uint8_t *map, uint
     }
 }
 
-static void put(const struct growing *part, uint8_t peak, struct candidates *candidates) {
-    if (part->peak >= peak && candidates->count++ < CANDIDATES_MAX) {
+static void put(const struct growing *part, const struct components_bounds *bounds,
+                struct candidates *candidates) {
+    if (part->peak >= bounds->peak && candidates->count++ < CANDIDATES_MAX) {
         struct candidate *to = &candidates->candidate[candidates->count - 1];
         *to = (struct candidate){.x = (uint16_t)part->left,
                                  .y = (uint16_t)part->top,
-                                 .sum = {[COMPONENT_PEAK] = part->peak,
+                                 .sum = {[COMPONENT_PEAK] = part->peak | bounds->mark << COMPONENT_MARK_SHIFT,
                                          [COMPONENT_RIGHT] = (int32_t)part->right,
                                          [COMPONENT_BOTTOM] = (int32_t)part->bottom,
                                          [COMPONENT_PIXELS] = (int32_t)part->pixels}};
@@ -167,7 +168,8 @@ static void put(const struct growing *part, uint8_t peak, struct candidates *can
 }
 
 /* Copies the components that the row continues into its list, and writes the finished ones as candidates. */
-static void carry(struct row *above, struct row *row, uint8_t peak, struct candidates *candidates) {
+static void carry(struct row *above, struct row *row, const struct components_bounds *bounds,
+                  struct candidates *candidates) {
     for (uint32_t i = 0; i < above->parts; i++) {
         above->part[i].kept = 0;
     }
@@ -183,7 +185,7 @@ static void carry(struct row *above, struct row *row, uint8_t peak, struct candi
     }
     for (uint32_t i = 0; i < above->parts; i++) {
         if (above->part[i].into == i && above->part[i].kept == 0) {
-            put(&above->part[i], peak, candidates);
+            put(&above->part[i], bounds, candidates);
         }
     }
 }
@@ -192,6 +194,7 @@ bool components_bounds_of(const struct detector *detector, int32_t least, struct
     const int32_t peak = least < detector->pixel_least ? detector->pixel_least : least;
     bounds->pixel = (uint8_t)detector->pixel_least;
     bounds->peak = (uint8_t)peak;
+    bounds->mark = (uint8_t)detector->output;
     return peak <= UINT8_MAX;
 }
 
@@ -202,16 +205,34 @@ enum status components_find(const uint8_t *map, size_t stride, uint32_t width, u
     struct row row[2];
     enum status status = ST_OK;
     place_rows(row, width, memory);
-    candidates->count = 0;
     for (uint32_t y = 0; y < height && status == ST_OK; y++, map += stride) {
         struct row *above = &row[y % 2], *below = &row[(y + 1) % 2];
         find_runs(below, map, width, bounds.pixel);
         connect(above, below, map, y);
-        carry(above, below, bounds.peak, candidates);
+        carry(above, below, &bounds, candidates);
         status = y % ROWS == 0 ? deadline_check(deadline_ns, err) : ST_OK;
     }
     row[(height + 1) % 2].runs = 0; /* nothing goes on */
-    carry(&row[height % 2], &row[(height + 1) % 2], bounds.peak, candidates);
+    carry(&row[height % 2], &row[(height + 1) % 2], &bounds, candidates);
     candidates_sort(candidates);
     return status;
+}
+
+enum status components_select(struct candidates *candidates, unsigned mark, uint32_t marks,
+                              struct error *err) {
+    const uint32_t count = candidates->count < CANDIDATES_MAX ? candidates->count : CANDIDATES_MAX;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct candidate *from = &candidates->candidate[i];
+        const uint32_t own = (uint32_t)from->sum[COMPONENT_PEAK] >> COMPONENT_MARK_SHIFT;
+        if (own >= 32 || !(marks >> own & 1)) {
+            return fail(err, ST_CORRUPT, "the search found what no detector looks for");
+        }
+        if (own == mark) {
+            from->sum[COMPONENT_PEAK] &= UINT8_MAX;
+            candidates->candidate[kept++] = *from;
+        }
+    }
+    candidates->count = candidates->count > CANDIDATES_MAX ? candidates->count : kept;
+    return ST_OK;
 }

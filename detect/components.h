@@ -25,23 +25,34 @@ enum {
 /* Bytes of memory for a map of this width. */
 size_t components_bytes(uint32_t width);
 
+/* The first sum is the largest byte, and above it a *mark*, by which components of several maps are told
+ * apart: the index of the network's output. */
+enum { COMPONENT_MARK_SHIFT = 8 };
+
 /* Bytes from `pixel` on belong to a component, whose largest byte is at least `peak`, which is not below.
  * Both are at least 1. */
 struct components_bounds {
     uint8_t pixel, peak;
+    uint8_t mark;
 };
 
 /* The bounds of a detector's components, whose score is at least that of the byte `least`. A lower score
  * never joins what a higher one tells apart. False: no byte reaches `least`, so there are none. */
 bool components_bounds_of(const struct detector *detector, int32_t least, struct components_bounds *bounds);
 
-/* Writes a candidate for each component, in the order of candidates_sort. Sums: the largest byte, the right
- * and the lower edge (behind the last pixel), how many pixels it has, and their moments in the map. Sides are
- * at most 65535. With more than CANDIDATES_MAX only the count is right, and all candidates are 0. `memory`
- * has components_bytes(width) bytes, and is aligned like a picture. Time is proportional to the pixels.
- * ST_LIMIT at the deadline; then the candidates are undefined. Thread-safe for different memory. */
+/* Adds a candidate for each component to those that are there, and sorts all (candidates_sort). Sums: the
+ * largest byte, the right and the lower edge (behind the last pixel), how many pixels it has, and their
+ * moments in the map. Sides are at most 65535. With more than CANDIDATES_MAX only the count is right, and all
+ * candidates are 0. `memory` has components_bytes(width) bytes, and is aligned like a picture. Time is
+ * proportional to the pixels. ST_LIMIT at the deadline; then the candidates are undefined. Thread-safe for
+ * different memory. */
 enum status components_find(const uint8_t *map, size_t stride, uint32_t width, uint32_t height,
                             struct components_bounds bounds, int64_t deadline_ns, uint8_t *memory,
                             struct candidates *candidates, struct error *err);
+
+/* Keeps the components with a mark, and takes it from them. ST_CORRUPT when one has none of `marks`, whose
+ * bits are set. A count above CANDIDATES_MAX stays. */
+enum status components_select(struct candidates *candidates, unsigned mark, uint32_t marks,
+                              struct error *err);
 
 #endif

@@ -4,10 +4,13 @@
     detect/convert.py NAME network.onnx detect/NAME/MODEL.scales OUTPUT
 
 Weights become 8-bit integers with one scale for each output channel, and the scales of what flows between layers come from the
-file that detect/calibrate.py makes. Needs Python alone. The same input gives the same bytes."""
+file that detect/calibrate.py makes. The layers of a head (detect/network.py) are copied from its file, whose SHA-256 stands
+beside it. Needs Python alone. The same input gives the same bytes."""
 
+import hashlib
 import math
 import os
+import pathlib
 import struct
 import sys
 import zlib
@@ -39,13 +42,16 @@ def clamp(value):
     return min(max(round(value), 0), 255)
 
 
-def read_scales(path, table):
+def read_scales(paths, table):
     """The scales of each layer's output channels: lines of a name, a number and, where channels differ, a letter for each
     channel: `a` is the number itself, and each later letter a quarter of an octave less. Behind the number of a layer with a
-    table stand the least and the largest value that the table knows."""
-    with open(path, encoding='utf-8') as file:
-        lines = {line.split()[0]: line.split()[1:] for line in file if not line.startswith('#')}
+    table stand the least and the largest value that the table knows. A table with a head has a file for each part."""
+    lines = {}
+    for path in paths:
+        with open(path, encoding='utf-8') as file:
+            lines.update({line.split()[0]: line.split()[1:] for line in file if not line.startswith('#')})
     scales = {-1: Scale([1.0] * 3, 0)}
+    results = network.results(table)
     for i, row in enumerate(table):
         if row.kind == 'CONCAT':
             if scales[row.input].zero != scales[row.addend].zero:
@@ -55,14 +61,14 @@ def read_scales(path, table):
             scales[i] = scales[row.input]
         elif row.kind == 'HEADS':
             scales[i] = Scale([1.0] * row.outputs, 0)  # their sums stay as they are
-        elif i + 1 == len(table):
+        elif i in results:
             scales[i] = Scale([MAP_SCALE] * row.outputs, network.LINEAR_ZERO)
         elif row.name not in lines:
-            raise Wrong(f'{path} does not have a scale for layer {row.name}')
+            raise Wrong(f'{paths[-1]} does not have a scale for layer {row.name}')
         else:
             scales[i] = read_scale(row, lines[row.name])
         if len(scales[i].steps) != row.outputs:
-            raise Wrong(f'{path} does not have a scale for each channel')
+            raise Wrong(f'layer {row.name} does not have a scale for each channel')
     return scales
 
 
@@ -156,21 +162,55 @@ def arrays(index, table, layer, scales, form):
     return made
 
 
+def sealed(body):
+    return body + struct.pack('<I', zlib.crc32(body)).ljust(network.ALIGNMENT, b'\0')
+
+
 def convert(form, layers, table, scales):
-    """The bytes of the model file."""
+    """The bytes of the model file of layers with which the table ends."""
     parts = [form.magic]
-    for index, layer in enumerate(layers):
+    for index, layer in enumerate(layers, len(table) - len(layers)):
         for kind, values in arrays(index, table, layer, scales, form):
             parts.append(struct.pack(f'<{len(values)}{kind}', *values))
-    body = b''.join(part.ljust(network.padded(len(part)), b'\0') for part in parts)
-    return body + struct.pack('<I', zlib.crc32(body)).ljust(network.ALIGNMENT, b'\0')
+    return sealed(b''.join(part.ljust(network.padded(len(part)), b'\0') for part in parts))
+
+
+def head_file(table, layers, scales, name='plates'):
+    """The bytes of a head's file. `table` is that of network.layers(body, head), `scales` are those of read_scales for all of
+    it, and `layers` the head's: an onnx_layers.Layer for each of its rows, of which CONCAT has no weights."""
+    return convert(network.FORMS[name], layers, table, scales)
+
+
+def read_head(name, rows):
+    """The arrays of a head's file, if it is the one that was meant, and has those of the rows."""
+    folder = pathlib.Path(__file__).parent / name
+    path = folder / f'{name}.head'
+    try:
+        data, meant = path.read_bytes(), (folder / f'{name}.sha256').read_text(encoding='utf-8').split()[0]
+    except OSError as error:
+        raise Wrong(f'the layers of {name} are missing: {error}') from error
+    if hashlib.sha256(data).hexdigest() != meant:
+        raise Wrong(f'{path} does not have the SHA-256 of {name}.sha256')
+    arrays_of = data[network.ALIGNMENT:-network.ALIGNMENT]
+    whole = network.FORMS[name].magic.ljust(network.ALIGNMENT, b'\0') + arrays_of
+    if len(arrays_of) != sum(map(network.size_of_weighted, rows)) or data != sealed(whole):
+        raise Wrong(f'{path} does not have the layers of {name}/network.def')
+    return arrays_of
+
+
+def model_file(name, source, scales):
+    """The bytes of the model file of a network and its head."""
+    form, table = network.FORMS[name], network.layers(name)
+    data = convert(form, onnx_layers.read(source, table), table, read_scales([scales], table))
+    if form.head:
+        data = sealed(data[:-network.ALIGNMENT] + read_head(form.head, network.layers(name, form.head)[len(table):]))
+    return data
 
 
 def main():
     name, source, scales, target = sys.argv[1:]
-    table = network.layers(name)
     try:
-        data = convert(network.FORMS[name], onnx_layers.read(source, table), table, read_scales(scales, table))
+        data = model_file(name, source, scales)
     except Wrong as wrong:
         sys.exit(f'{source}: {wrong}')
     with open(target + '.new', 'wb') as out:

@@ -20,3 +20,20 @@ const struct detector *detector_get(enum detector_id id) {
     };
     return detectors[id];
 }
+
+uint32_t detectors_beside(enum detector_id id) {
+    const struct network *network = detector_get(id)->network;
+    uint32_t set = UINT32_C(1) << id;
+    for (unsigned i = 0; i < DETECTORS && network; i++) {
+        set |= detector_get((enum detector_id)i)->network == network ? UINT32_C(1) << i : 0;
+    }
+    return set;
+}
+
+enum detector_id detectors_first(uint32_t set) {
+    return (enum detector_id)__builtin_ctz(set);
+}
+
+enum detector_id detector_model(enum detector_id id) {
+    return detectors_first(detectors_beside(id));
+}

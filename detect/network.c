@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "detect/network.h"
 
+#include <string.h>
+
 #include "detect/candidates.h"
 
 static bool has_window(const struct network_layer *form) {
@@ -32,6 +34,26 @@ int network_shift(const struct network *network, int layer) {
         layer = form->kind == NETWORK_CONCAT ? form->addend : form->input;
     }
     return shift;
+}
+
+int network_cell(const struct network *network, unsigned output) {
+    return 1 << network_shift(network, network->output[output]);
+}
+
+void network_needed(const struct network *network, uint32_t outputs, bool needed[NETWORK_LAYERS_MAX]) {
+    memset(needed, 0, NETWORK_LAYERS_MAX * sizeof *needed);
+    for (int i = 0; i < network->outputs; i++) {
+        needed[network->output[i]] = outputs >> i & 1;
+    }
+    for (int i = network->layers - 1; i >= 0; i--) {
+        const struct network_layer *form = &network->layer[i];
+        if (needed[i] && form->input >= 0) {
+            needed[form->input] = true;
+        }
+        if (needed[i] && form->addend >= 0) {
+            needed[form->addend] = true;
+        }
+    }
 }
 
 int network_zero(const struct network *network, int layer) {
@@ -144,24 +166,43 @@ static enum status check_addend(const struct network *network, int layer, struct
     return fits ? ST_OK : fail(err, ST_UNSUPPORTED, "layer %s adds what does not fit", form->name);
 }
 
-static enum status check_result(const struct network *network, struct error *err) {
-    const int last = network->layers - 1;
-    const struct network_layer *form = &network->layer[last];
-    const bool map = network->sums == 0;
-    for (int i = 0; i < network->layers; i++) {
-        if ((network->layer[i].kind == NETWORK_HEADS) != (i == last && !map)) {
-            return fail(err, ST_UNSUPPORTED,
-                        "layer %s is in the wrong place: heads are the last layer, and a network that makes "
-                        "a map has none",
-                        network->layer[i].name);
+static bool is_output(const struct network *network, int layer) {
+    for (int i = 0; i < network->outputs; i++) {
+        if (network->output[i] == layer) {
+            return true;
         }
     }
-    bool fits = form->outputs == (map ? 1 : network->sums) && network->sums <= CANDIDATES_SUMS &&
-                network->cell == 1 << network_shift(network, last);
-    return fits ? ST_OK
-                : fail(err, ST_UNSUPPORTED,
-                       "cells of %d pixels with %d sums are not what the last layer makes", network->cell,
-                       network->sums);
+    return false;
+}
+
+static bool is_read(const struct network *network, int layer) {
+    for (int i = layer + 1; i < network->layers; i++) {
+        if (network->layer[i].input == layer || network->layer[i].addend == layer) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Heads have one result, maps have one channel. */
+static enum status check_results(const struct network *network, struct error *err) {
+    const bool map = network->sums == 0;
+    if (network->sums > CANDIDATES_SUMS || network->outputs < 1 ||
+        network->outputs > (map ? NETWORK_OUTPUTS_MAX : 1)) {
+        return fail(err, ST_UNSUPPORTED, "a network has not %d results with %d sums", network->outputs,
+                    network->sums);
+    }
+    for (int i = 0; i < network->layers; i++) {
+        const struct network_layer *form = &network->layer[i];
+        const bool result = is_output(network, i);
+        if ((result && is_read(network, i)) || (form->kind == NETWORK_HEADS) != (result && !map) ||
+            (result && form->outputs != (map ? 1 : network->sums))) {
+            return fail(err, ST_UNSUPPORTED,
+                        "layer %s is in the wrong place, or has not the %d sums of a result", form->name,
+                        map ? 1 : network->sums);
+        }
+    }
+    return ST_OK;
 }
 
 enum status network_check(const struct network *network, struct error *err) {
@@ -173,5 +214,5 @@ enum status network_check(const struct network *network, struct error *err) {
         status = check_input(network, i, err);
         status = status == ST_OK ? check_addend(network, i, err) : status;
     }
-    return status == ST_OK ? check_result(network, err) : status;
+    return status == ST_OK ? check_results(network, err) : status;
 }

@@ -65,6 +65,7 @@ enum {
     NETWORK_CHANNELS_MAX = 1024,
     NETWORK_LINEAR_ZERO = 128, /* zero point of what may be negative */
     NETWORK_TABLE_SIZE = 256,
+    NETWORK_OUTPUTS_MAX = 2,
 };
 
 struct network_layer {
@@ -82,9 +83,11 @@ struct network {
     const struct network_layer *layer; /* each one reads layers before it */
     int layers;
     int unit; /* sides of the network's picture are multiples of it */
-    int cell; /* pixels on each side of a cell of the result */
-    int sums; /* of a cell, which the last layer, the heads, makes; 0: the result is a map, the bytes of the
-                 last layer, one for each cell */
+    int sums; /* of a cell, which the heads make; 0: results are maps, a byte for each cell */
+    /* Indices of the layers that make the results, which no layer reads: the heads, or a map for each
+     * detector that the network has. A search runs the layers that the results that it wants depend on. */
+    int outputs;
+    int output[NETWORK_OUTPUTS_MAX];
 };
 
 /* How many 8-bit weights a layer has; 0 of POOL, CONCAT and EXCITE. Their order: DENSE
@@ -94,6 +97,12 @@ size_t network_weights(const struct network_layer *layer);
 
 /* How often the sides of the picture are halved in a layer's output. */
 int network_shift(const struct network *network, int layer);
+
+/* Pixels on each side of a cell of a result, by the index of the output. */
+int network_cell(const struct network *network, unsigned output);
+
+/* Marks the layers that results depend on: those of the outputs whose bits are set. */
+void network_needed(const struct network *network, uint32_t outputs, bool needed[NETWORK_LAYERS_MAX]);
 
 /* The byte that stands for 0 in a layer's output, or in the picture; -1 after an activation table, which only
  * the model's maker knows. */

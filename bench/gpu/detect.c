@@ -126,8 +126,8 @@ static void bench_size(struct bench *bench, enum detector_id id, uint32_t width,
                                       .chroma_shift_y = 1,
                                       .width = bench->quick ? width / 10 : width,
                                       .height = bench->quick ? height / 10 : height};
-    const struct detect_plan plan = {.threshold = 1, /* no byte of the map is a candidate */
-                                     .detector = id,
+    const struct detect_plan plan = {.wanted = 1u << id,
+                                     .threshold = {[0 ... DETECTORS - 1] = 1}, /* no byte is a candidate */
                                      .width = padded(shape.width, detector),
                                      .height = padded(shape.height, detector)};
     const struct image_shape result = detect_shape();

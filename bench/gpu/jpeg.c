@@ -321,7 +321,7 @@ static void bench_masks(struct bench *bench, const struct jpeg_files *files, con
 }
 
 static void bench_searches(struct bench *bench, const struct jpeg_files *files) {
-    const struct detect_arguments arguments = {.threshold = 1};
+    const struct detect_arguments arguments = {.wanted = 1, .threshold = {1}};
     struct error err = {0};
     struct network_fixture fixture;
     struct chain chain = {0};

@@ -13,7 +13,7 @@ size_t detect_excite_place(struct detect_job *job, uint8_t *memory) {
     size_t used = 0;
     for (int i = 0; i < job->form->layers; i++) {
         const struct network_layer *form = &job->form->layer[i];
-        if (form->kind == NETWORK_EXCITE) {
+        if (form->kind == NETWORK_EXCITE && job->passes.needed[i]) {
             job->channel_sums[form->input] = take(memory, &used, (size_t)form->inputs * sizeof(uint64_t));
             job->factors[i] = take(memory, &used, (size_t)form->outputs * sizeof(float));
         }

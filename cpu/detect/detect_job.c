@@ -78,7 +78,7 @@ void detect_job_place(struct detect_line *line, const struct detect_job *job, co
     if (job->form->layer[pass->last].kind == NETWORK_HEADS) {
         line->sums = (int32_t *)(void *)take(memory, columns * DETECT_SUMS * sizeof *line->sums);
     }
-    if (detect_tensors_summed(job->form, pass->last)) {
+    if (detect_tensors_summed(job->form, &job->passes, pass->last)) {
         const size_t channels = (size_t)job->form->layer[pass->last].outputs;
         line->channel_sums = (uint32_t *)(void *)take(memory, channels * sizeof *line->channel_sums);
         line->all_sums = (uint64_t *)(void *)take(memory, channels * sizeof *line->all_sums);
@@ -329,9 +329,13 @@ static const uint8_t *make_row(struct detect_stage *stage, uint32_t y, uint8_t *
 
 /* Where a row of a pass's result goes. */
 static uint8_t *result_row(const struct detect_stage *last, uint32_t y) {
-    const struct image *map = last->layer + 1 == last->job->form->layers ? last->job->map : NULL;
-    return map ? plane_row(&map->plane[0], y) + last->made.from
-               : pixel_of(last->job, last->layer, y, last->made.from);
+    const struct network *form = last->job->form;
+    for (int i = 0; i < form->outputs; i++) {
+        if (form->output[i] == last->layer) {
+            return plane_row(&last->job->map[i]->plane[0], y) + last->made.from;
+        }
+    }
+    return pixel_of(last->job, last->layer, y, last->made.from);
 }
 
 static void add_sums(const struct detect_line *line, const uint8_t *row) {

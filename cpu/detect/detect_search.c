@@ -95,42 +95,57 @@ static uint64_t row_cost(const struct detect_job *job, const struct detect_pass 
     return products / job->tensors[pass->last].height / TUNED_DETECT_PRODUCTS;
 }
 
-/* What the threads of a search share, one behind the other: tensors, what EXCITE layers need, and candidates,
- * or the map with what finds candidates in it. */
+/* What the threads of a search share, one behind the other: tensors, what EXCITE layers need, candidates, and
+ * maps with what finds candidates in them. */
 struct shared_memory {
-    size_t tensors, excite, map, components;
+    size_t tensors, excite, candidates, map[NETWORK_OUTPUTS_MAX], components;
 };
 
-static struct image_shape map_shape(const struct detect_job *job) {
-    const struct detect_tensor *last = &job->tensors[job->form->layers - 1];
-    return (struct image_shape){
-        .model = PIXEL_GRAY, .depth = 8, .width = last->width, .height = last->height};
+static size_t map_layout(const struct detect_job *job, int output, struct image *map) {
+    const struct detect_tensor *made = &job->tensors[job->form->output[output]];
+    const struct image_shape shape = {
+        .model = PIXEL_GRAY, .depth = 8, .width = made->width, .height = made->height};
+    return image_layout(map, &shape);
 }
 
-/* Cuts the network into passes. */
-static struct shared_memory plan_job(struct detect_job *job, const struct detector *detector, uint32_t width,
+/* Cuts the layers that the outputs need into passes. */
+static struct shared_memory plan_job(struct detect_job *job,
+                                     const struct detect_wanted output[NETWORK_OUTPUTS_MAX], uint32_t width,
                                      uint32_t height) {
-    struct image map;
-    job->form = detector->network;
-    job->border = (uint32_t)detector->border;
-    detect_passes_cut(job->form, &job->passes);
+    uint32_t outputs = 0;
+    for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
+        if (output[i].detector) {
+            outputs |= UINT32_C(1) << i;
+            job->form = output[i].detector->network;
+            job->border = (uint32_t)output[i].detector->border;
+        }
+    }
+    detect_passes_cut(job->form, outputs, &job->passes);
     struct shared_memory shared = {
         .tensors = detect_tensors_plan(job->form, &job->passes, job->tensors, width, height),
-        .excite = detect_excite_place(job, NULL)};
-    if (job->form->sums == 0) {
-        const struct image_shape shape = map_shape(job);
-        shared.map = image_layout(&map, &shape);
-        shared.components = components_bytes(shape.width);
+        .excite = detect_excite_place(job, NULL),
+        .candidates = bytes_align_up(sizeof(struct candidates), IMAGE_ALIGNMENT)};
+    for (int i = 0; i < job->form->outputs && job->form->sums == 0; i++) {
+        struct image map;
+        if (outputs >> i & 1) {
+            shared.map[i] = map_layout(job, i, &map);
+            shared.components = max_size(shared.components, components_bytes(map.width));
+        }
     }
     return shared;
 }
 
-static struct scratch_need need_of(const struct detect_job *job, const struct shared_memory *shared) {
-    struct scratch_need need = {.shared =
-                                    shared->tensors + shared->excite + shared->map + shared->components};
-    if (job->form->sums > 0) {
-        need.shared += bytes_align_up(sizeof(struct candidates), IMAGE_ALIGNMENT);
+static size_t maps_bytes(const struct shared_memory *shared) {
+    size_t bytes = 0;
+    for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
+        bytes += shared->map[i];
     }
+    return bytes;
+}
+
+static struct scratch_need need_of(const struct detect_job *job, const struct shared_memory *shared) {
+    struct scratch_need need = {.shared = shared->tensors + shared->excite + shared->candidates +
+                                          maps_bytes(shared) + shared->components};
     for (unsigned i = 0; i < job->passes.count; i++) {
         struct run_of_pass run = {0};
         cut_tiles(&run, job, &job->passes.pass[i]);
@@ -139,9 +154,10 @@ static struct scratch_need need_of(const struct detect_job *job, const struct sh
     return need;
 }
 
-struct scratch_need detect_search_need(const struct detector *detector, uint32_t width, uint32_t height) {
+struct scratch_need detect_search_need(const struct detect_wanted output[NETWORK_OUTPUTS_MAX], uint32_t width,
+                                       uint32_t height) {
     struct detect_job job = {0};
-    const struct shared_memory shared = plan_job(&job, detector, width, height);
+    const struct shared_memory shared = plan_job(&job, output, width, height);
     return need_of(&job, &shared);
 }
 
@@ -165,28 +181,43 @@ static enum status run_pass(const struct cpu_context *context, const struct dete
     return bands_run(context->crew, seats, &pass, err);
 }
 
-/* Writes the candidates. */
-static enum status finish(const struct cpu_context *context, const struct detect_search *search,
-                          const struct detect_job *job, struct detect_sink *sink, uint8_t *memory,
-                          struct error *err) {
-    const struct plane *map = job->map ? &job->map->plane[0] : NULL;
-    struct components_bounds bounds;
-    if (!map) {
-        detect_sink_finish(sink, search->candidates);
-        return ST_OK;
+static enum status find_components(const struct cpu_context *context, const struct detect_search *search,
+                                   const struct detect_job *job, uint8_t *memory, struct detect_sink *sink,
+                                   struct error *err) {
+    enum status status = ST_OK;
+    sink->candidates->count = 0;
+    for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX && status == ST_OK; i++) {
+        const struct detect_wanted *wanted = &search->output[i];
+        const struct image *map = job->map[i];
+        struct components_bounds bounds;
+        if (wanted->detector && components_bounds_of(wanted->detector, wanted->least, &bounds)) {
+            status = components_find(map->plane[0].data, map->plane[0].stride, map->width, map->height,
+                                     bounds, context->deadline_ns, memory, sink->candidates, err);
+        }
     }
-    if (!components_bounds_of(search->detector, search->least, &bounds)) {
-        memset(search->candidates, 0, sizeof *search->candidates);
-        return ST_OK;
+    sink->count = sink->candidates->count;
+    return status;
+}
+
+/* Lays the maps without memory of their own behind each other. */
+static void place_maps(struct detect_job *job, const struct detect_search *search,
+                       const struct shared_memory *shared, struct image own[NETWORK_OUTPUTS_MAX],
+                       uint8_t *memory) {
+    for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
+        job->map[i] = search->output[i].map;
+        if (shared->map[i] > 0 && !job->map[i]) {
+            map_layout(job, (int)i, &own[i]);
+            image_place(&own[i], memory);
+            job->map[i] = &own[i];
+        }
+        memory += shared->map[i];
     }
-    return components_find(map->data, map->stride, job->map->width, job->map->height, bounds,
-                           context->deadline_ns, memory, search->candidates, err);
 }
 
 enum status detect_search_run(const struct cpu_context *context, const struct detect_search *search,
                               struct error *err) {
-    struct detect_job job = {.network = search->network, .source = search->source, .map = search->map};
-    const struct shared_memory shared = plan_job(&job, search->detector, search->width, search->height);
+    struct detect_job job = {.network = search->network, .source = search->source};
+    const struct shared_memory shared = plan_job(&job, search->output, search->width, search->height);
     const struct scratch_need need = need_of(&job, &shared);
     unsigned seats = crew_idle(context->crew) + 1;
     seats = bands_seats_most(seats < CREW_SEATS_MAX ? seats : CREW_SEATS_MAX, need.seat);
@@ -194,23 +225,22 @@ enum status detect_search_run(const struct cpu_context *context, const struct de
     if (status != ST_OK) {
         return status;
     }
-    struct detect_sink sink = {.least = search->least};
     job.memory = context->scratch->memory;
     detect_excite_place(&job, job.memory + shared.tensors);
     uint8_t *behind = job.memory + shared.tensors + shared.excite;
-    struct image own;
-    sink.candidates = (void *)behind;
+    struct detect_sink sink = {.least = search->output[0].least, .candidates = (void *)behind};
+    struct image own[NETWORK_OUTPUTS_MAX];
     job.sink = &sink;
-    if (job.form->sums == 0 && !job.map) {
-        const struct image_shape shape = map_shape(&job);
-        image_layout(&own, &shape);
-        image_place(&own, behind);
-        job.map = &own;
-    }
+    behind += shared.candidates;
+    place_maps(&job, search, &shared, own, behind);
     for (unsigned i = 0; i < job.passes.count && status == ST_OK; i++) {
         status = run_pass(context, &job, &job.passes.pass[i], &need, seats, err);
     }
-    return status == ST_OK && search->candidates
-               ? finish(context, search, &job, &sink, behind + shared.map, err)
-               : status;
+    if (status == ST_OK && search->candidates && job.form->sums == 0) {
+        status = find_components(context, search, &job, behind + maps_bytes(&shared), &sink, err);
+    }
+    if (status == ST_OK && search->candidates) {
+        detect_sink_finish(&sink, search->candidates);
+    }
+    return status;
 }

@@ -53,9 +53,9 @@ static bool reads(const struct network_layer *form, int layer) {
     return form->input == layer || form->addend == layer;
 }
 
-static bool has_other_readers(const struct network *network, int layer) {
+static bool has_other_readers(const struct network *network, const bool *needed, int layer) {
     for (int i = layer + 2; i < network->layers; i++) {
-        if (reads(&network->layer[i], layer)) {
+        if (needed[i] && reads(&network->layer[i], layer)) {
             return true;
         }
     }
@@ -73,10 +73,10 @@ static bool begins_pass(const struct network_layer *form) {
 }
 
 /* Whether a layer is made where the one before it is. */
-static bool joins(const struct network *network, int layer) {
+static bool joins(const struct network *network, const bool *needed, int layer) {
     const struct network_layer *form = &network->layer[layer], *before = form - 1;
     const bool once = (form->input == layer - 1) != (form->addend == layer - 1);
-    if (!once || begins_pass(form) || has_other_readers(network, layer - 1)) {
+    if (!once || begins_pass(form) || has_other_readers(network, needed, layer - 1)) {
         return false;
     }
     if (form->kind == NETWORK_CONCAT) {
@@ -89,22 +89,35 @@ static bool joins(const struct network *network, int layer) {
            network_shift(network, layer - 1) < KEPT_SHIFT;
 }
 
-void detect_passes_cut(const struct network *network, struct detect_passes *passes) {
-    struct detect_pass *pass = passes->pass;
-    *pass = (struct detect_pass){0, 0};
-    for (int i = 1; i < network->layers; i++) {
-        if (i - pass->first >= DETECT_STAGES_MAX || !joins(network, i)) {
-            pass++;
+void detect_passes_cut(const struct network *network, uint32_t outputs, struct detect_passes *passes) {
+    struct detect_pass *pass = NULL;
+    network_needed(network, outputs, passes->needed);
+    passes->count = 0;
+    for (int i = 0; i < network->layers; i++) {
+        if (!passes->needed[i]) {
+            continue;
+        }
+        if (!pass || i - pass->first >= DETECT_STAGES_MAX || !joins(network, passes->needed, i)) {
+            pass = &passes->pass[passes->count++];
             pass->first = i;
         }
         pass->last = i;
     }
-    passes->count = (unsigned)(pass - passes->pass) + 1;
 }
 
-bool detect_tensors_summed(const struct network *network, int layer) {
+bool detect_tensors_summed(const struct network *network, const struct detect_passes *passes, int layer) {
     for (int i = layer + 1; i < network->layers; i++) {
-        if (network->layer[i].kind == NETWORK_EXCITE && network->layer[i].input == layer) {
+        if (passes->needed[i] && network->layer[i].kind == NETWORK_EXCITE &&
+            network->layer[i].input == layer) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool detect_tensors_result(const struct network *network, int layer) {
+    for (int i = 0; i < network->outputs; i++) {
+        if (network->output[i] == layer) {
             return true;
         }
     }
@@ -139,25 +152,27 @@ static void fill_size(const struct network *network, struct detect_tensor *tenso
     tensor->stride = (size_t)tensor->width * (size_t)form->outputs;
 }
 
-/* The output of the last pass is the result. */
 size_t detect_tensors_plan(const struct network *network, const struct detect_passes *passes,
                            struct detect_tensor tensors[NETWORK_LAYERS_MAX], uint32_t width,
                            uint32_t height) {
     struct placing_piece pieces[NETWORK_LAYERS_MAX];
-    const unsigned kept = passes->count - 1;
+    unsigned place[NETWORK_LAYERS_MAX], kept = 0; /* of each piece the pass */
     for (int i = 0; i < network->layers; i++) {
         fill_size(network, tensors, i, width, height);
     }
-    for (unsigned i = 0; i < kept; i++) {
+    for (unsigned i = 0; i < passes->count; i++) {
         const struct detect_tensor *tensor = &tensors[passes->pass[i].last];
-        pieces[i] = (struct placing_piece){
-            .bytes = bytes_align_up(tensor->stride * tensor->height + DETECT_SLACK, IMAGE_ALIGNMENT),
-            .first = i,
-            .last = last_reader(network, passes, i)};
+        if (!detect_tensors_result(network, passes->pass[i].last)) {
+            place[kept] = i;
+            pieces[kept++] = (struct placing_piece){
+                .bytes = bytes_align_up(tensor->stride * tensor->height + DETECT_SLACK, IMAGE_ALIGNMENT),
+                .first = i,
+                .last = last_reader(network, passes, i)};
+        }
     }
     const size_t bytes = placing_fill(pieces, kept);
     for (unsigned i = 0; i < kept; i++) {
-        tensors[passes->pass[i].last].offset = pieces[i].offset;
+        tensors[passes->pass[place[i]].last].offset = pieces[i].offset;
     }
     return bytes;
 }

@@ -9,8 +9,12 @@ static const struct network_layer layers[FACE_LAYERS] = {
 #undef LAYER
 };
 
-static const struct network network = {
-    .layer = layers, .layers = FACE_LAYERS, .unit = FACE_UNIT, .cell = FACE_CELL, .sums = FACE_SUMS};
+static const struct network network = {.layer = layers,
+                                       .layers = FACE_LAYERS,
+                                       .unit = FACE_UNIT,
+                                       .sums = FACE_SUMS,
+                                       .outputs = 1,
+                                       .output = {FACE_heads}};
 
 static const char *const classes[] = {"face", NULL};
 
@@ -27,7 +31,7 @@ const struct detector detector_faces = {
     .margin = 20,
     .longest = 1920,
     .round = true,
-    .tries = true,
+    .tries = DETECTOR_TRIES_ALL,
     .grid = 1,
     .pixel_ns = TUNED_FACES_PIXEL_NS,
     .gpu_pixel_ns = TUNED_GPU_FACES_PIXEL_NS,

@@ -40,6 +40,10 @@ static bool stand_below(const struct line *a, const struct line *b) {
            3 * gap(a->top, a->bottom, b->top, b->bottom) <= height;
 }
 
+static bool touch(const struct line *a, const struct line *b) {
+    return gap(a->left, a->right, b->left, b->right) <= 0 && gap(a->top, a->bottom, b->top, b->bottom) <= 0;
+}
+
 static int compare(const void *a, const void *b) {
     const struct line *one = a, *other = b;
     const int32_t of[2][4] = {{one->top, one->left, one->bottom, one->right},
@@ -112,6 +116,10 @@ static uint32_t join(struct line *line, uint32_t count,
 
 uint32_t lines_join(struct line *line, uint32_t count) {
     return join(line, count, stand_beside);
+}
+
+uint32_t lines_join_touching(struct line *line, uint32_t count) {
+    return join(line, count, touch);
 }
 
 uint32_t lines_join_blocks(struct line *line, uint32_t count) {

@@ -29,6 +29,9 @@ struct line {
  * all share rows: 8192 words take at most a tenth of a second. */
 uint32_t lines_join(struct line *line, uint32_t count);
 
+/* Joins what overlaps or touches. As lines_join otherwise. */
+uint32_t lines_join_touching(struct line *line, uint32_t count);
+
 /* Joins lines to blocks. Two lines join if they overlap horizontally by at least half of the smaller width,
  * and the gap between them is at most a third of the smaller height. As lines_join otherwise. */
 uint32_t lines_join_blocks(struct line *line, uint32_t count);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "detect/text/text.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/numbers.h"
@@ -9,7 +8,6 @@
 #include "detect/text/turned.h"
 
 enum {
-    LOGITS = 16, /* steps of a byte of the map (detect/convert.py, MAP_SCALE) */
     HEIGHT_MAX =
         100, /* pixels: a component whose shorter side is longer is no text, unless it is a turned line */
     TURNED_MAX = 50,                            /* pixels: the greatest thickness of a turned line */
@@ -19,16 +17,7 @@ enum {
 
 int32_t text_least(const struct model_weights *weights, double threshold) {
     (void)weights;
-    if (!(threshold > 0)) {
-        return 1;
-    }
-    const double byte =
-        threshold < 1 ? ceil(NETWORK_LINEAR_ZERO + LOGITS * log(threshold / (1 - threshold))) : 256;
-    return byte > 255 ? INT32_MAX : byte < 1 ? 1 : (int32_t)byte;
-}
-
-static double probability(int32_t byte) {
-    return 1 / (1 + exp((double)(NETWORK_LINEAR_ZERO - byte) / LOGITS));
+    return text_byte(threshold);
 }
 
 static bool is_between(uint64_t sum, uint64_t least, uint64_t most, uint64_t pixels) {
@@ -143,7 +132,7 @@ static void add_box(const struct line *line, const struct boxes_frame *frame, st
                         .y = line->top * y,
                         .width = (line->right - line->left) * x,
                         .height = (line->bottom - line->top) * y,
-                        .score = probability(line->peak),
+                        .score = text_probability(line->peak),
                         .turned = !frame->conceals};
     if (box->turned) {
         turned_corners(line, TEXT_BORDER, box->corner);

@@ -6,20 +6,9 @@
 
 #include "detect/detector.h"
 #include "detect/text/lines.h"
-
-/* Layers by name, TEXT_stem to TEXT_map. */
-enum text_layer {
-#define LAYER(name, kind, size, input, addend, inputs, outputs, stride, activation) TEXT_##name,
-#include "detect/text/network.def"
-#undef LAYER
-    TEXT_LAYERS,
-    TEXT_picture = NETWORK_PICTURE,
-    TEXT_none = NETWORK_NONE,
-};
+#include "detect/text/text_network.h"
 
 enum {
-    TEXT_UNIT = 32,
-    TEXT_BORDER = 16,       /* words that the picture's edge cuts are found as their mirrored whole */
     TEXT_PIXEL_LEAST = 106, /* of the map: a probability of 0.2 that a pixel is one of a line */
     TEXT_GRID_X =
         128, /* pixels of the searched picture: left and right edges of hidden blocks are multiples of it */

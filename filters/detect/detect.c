@@ -31,21 +31,35 @@ static bool is_possible(const struct detector *detector, const struct image_shap
     return shape->width <= most && shape->height <= most;
 }
 
+static bool is_together(uint32_t wanted) {
+    return wanted > 0 && wanted < UINT32_C(1) << DETECTORS &&
+           (wanted & ~detectors_beside(detectors_first(wanted))) == 0;
+}
+
 static enum status plan(const void *arguments, const struct image_shape *shape, void *planned,
                         struct error *err) {
     const struct detect_arguments *detect = arguments;
-    const struct detector *detector = detector_get(detect->detector);
     struct detect_plan *made = planned;
-    if (!(detect->threshold >= 0 && detect->threshold <= 1)) {
-        return fail(err, ST_ARGUMENT, "the threshold of detection must be from 0 to 1");
+    if (!is_together(detect->wanted)) {
+        return fail(err, ST_ARGUMENT, "a chain searches with detectors of one network");
     }
-    if (!is_possible(detector, shape)) {
-        return fail(err, ST_ARGUMENT, "the picture is too large for detection");
+    const struct detector *first = detector_get(detectors_first(detect->wanted));
+    *made = (struct detect_plan){.wanted = detect->wanted,
+                                 .width = padded(first, shape->width),
+                                 .height = padded(first, shape->height)};
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        const double threshold = detect->threshold[i];
+        if (!(detect->wanted >> i & 1)) {
+            continue;
+        }
+        if (!(threshold >= 0 && threshold <= 1)) {
+            return fail(err, ST_ARGUMENT, "the threshold of detection must be from 0 to 1");
+        }
+        if (!is_possible(detector_get((enum detector_id)i), shape)) {
+            return fail(err, ST_ARGUMENT, "the picture is too large for detection");
+        }
+        made->threshold[i] = threshold;
     }
-    *made = (struct detect_plan){.threshold = detect->threshold,
-                                 .detector = detect->detector,
-                                 .width = padded(detector, shape->width),
-                                 .height = padded(detector, shape->height)};
     return ST_OK;
 }
 
@@ -62,17 +76,20 @@ static void result(const void *planned, struct image_shape *shape) {
 
 static bool valid(const void *planned, const struct image_shape *shape) {
     const struct detect_plan *made = planned;
-    if (made->detector >= DETECTORS) {
-        return false;
+    bool right = is_together(made->wanted);
+    for (unsigned i = 0; i < DETECTORS && right; i++) {
+        const bool searches = made->wanted >> i & 1;
+        right = made->threshold[i] >= 0 && made->threshold[i] <= (searches ? 1 : 0) &&
+                (!searches || is_possible(detector_get((enum detector_id)i), shape));
     }
-    const struct detector *detector = detector_get(made->detector);
-    return made->threshold >= 0 && made->threshold <= 1 && is_possible(detector, shape) &&
-           made->width == padded(detector, shape->width) && made->height == padded(detector, shape->height);
+    const struct detector *first = right ? detector_get(detectors_first(made->wanted)) : NULL;
+    return right && made->width == padded(first, shape->width) &&
+           made->height == padded(first, shape->height);
 }
 
 static const struct filter_sample samples[] = {
 #define DETECTOR(ID, name, thing, Title)                                                                     \
-    {FILTER_SAMPLE_PLANES, &(const struct detect_arguments){.detector = DETECTOR_##ID}, false},
+    {FILTER_SAMPLE_PLANES, &(const struct detect_arguments){.wanted = 1u << DETECTOR_##ID}, false},
 #include "detect/detectors.def"
 #undef DETECTOR
     {.arguments = NULL},

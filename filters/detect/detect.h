@@ -10,14 +10,15 @@
 #include "filters/definition.h"
 
 struct detect_arguments {
-    uint32_t wanted; /* of a request: a bit for each detector. Each searches in a chain of its own */
-    enum detector_id detector; /* of this chain */
-    double threshold;          /* least probability, 0 to 1 */
+    /* A bit for each detector: of a request those that search at all, of a chain those that search in it, at
+     * least one, all with the same network. */
+    uint32_t wanted;
+    double threshold[DETECTORS]; /* of these: least probability, 0 to 1 */
 };
 
 struct detect_plan {
-    double threshold;
-    uint32_t detector; /* enum detector_id */
+    double threshold[DETECTORS]; /* 0 of detectors that do not search */
+    uint32_t wanted;
     /* Of the picture with its border (struct detector), multiples of the detector's unit. */
     uint32_t width, height;
 };

@@ -51,6 +51,7 @@ enum status gpu_components_find(struct gpu_stream *stream, const struct gpu_comp
         .height = components->height,
         .pixel = bounds.pixel,
         .peak = bounds.peak,
+        .mark = bounds.mark << COMPONENT_MARK_SHIFT,
         .most = CANDIDATES_MAX,
     };
     enum status status = ST_OK;

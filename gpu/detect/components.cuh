@@ -64,13 +64,12 @@ static __device__ __forceinline__ void component_unite(uint32_t *labels, uint32_
     }
 }
 
-/* The first pixel of a run labels all of it. The counts, of which later kernels make use, become 0. */
+/* The first pixel of a run labels all of it. The count of parts becomes 0. */
 static __device__ __forceinline__ void component_label(const struct components_pass &pass) {
     const struct component_pixel pixel = component_pixel_of(pass);
     uint32_t *labels = (uint32_t *)pass.labels;
     if (pixel.index == 0) {
         *(uint32_t *)pass.count = 0;
-        *(uint32_t *)pass.candidates = 0;
     }
     if (pixel.first) {
         const int32_t end = pixel.index - pixel.x + pass.width;
@@ -184,7 +183,7 @@ static __device__ __forceinline__ void component_gather(const struct components_
             struct kernel_candidate found = {};
             found.x = (uint16_t)part.left;
             found.y = (uint16_t)part.top;
-            found.sum[0] = part.peak;
+            found.sum[0] = part.peak | pass.mark;
             found.sum[1] = part.right;
             found.sum[2] = part.bottom;
             found.sum[3] = part.pixels;

@@ -8,8 +8,8 @@
 #include "gpu/stream/stream.h"
 
 /* All in the device's memory, and lent until the stream has run the kernels. map: width * height bytes
- * without gaps. memory: gpu_components_bytes(), aligned to 256. candidates: a struct candidates; what lies
- * behind the last valid one stays as it was. */
+ * without gaps. memory: gpu_components_bytes(), aligned to 256. candidates: a struct candidates, whose
+ * count is right and to which they are added; what lies behind the last valid one stays as it was. */
 struct gpu_components {
     CUdeviceptr map, memory, candidates;
     int32_t width, height; /* their product is below 2^31 */

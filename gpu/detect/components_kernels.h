@@ -21,8 +21,8 @@ struct components_pass {
     uint64_t candidates; /* struct candidates */
     int32_t width, height;
     int32_t pixel, peak; /* struct components_bounds */
+    int32_t mark;        /* and what is added to the largest byte */
     int32_t most;        /* candidates that there is room for */
-    int32_t reserved;
 };
 KERNEL_SIZE_IS(components_pass, 64);
 

@@ -112,25 +112,40 @@ static enum status get_ready(struct gpu_network *network, struct gpu_stream *str
 
 /* ---- one search ---- */
 
-static enum status find_components(const struct search *search, const struct detector *detector,
-                                   struct error *err) {
+/* Adds the components of the maps to no candidates. */
+static enum status find_components(const struct search *search, struct error *err) {
     const CUdeviceptr candidates = (uint64_t)(uintptr_t)search->target->plane[0].data;
-    const struct gpu_components components = {.map = search->map,
-                                              .memory = search->labels,
-                                              .candidates = candidates,
-                                              .width = search->width,
-                                              .height = search->height};
-    struct components_bounds bounds;
-    return components_bounds_of(detector, search->least, &bounds)
-               ? gpu_components_find(search->stream, &components, bounds, err)
-               : gpu_stream_fill(search->stream, candidates, 0, sizeof(uint32_t), err);
+    enum status status = gpu_stream_fill(search->stream, candidates, 0, sizeof(uint32_t), err);
+    for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX && status == ST_OK; i++) {
+        const struct search_output *output = &search->output[i];
+        struct components_bounds bounds;
+        if (output->detector && components_bounds_of(output->detector, output->least, &bounds)) {
+            const int32_t cell = search_cell(search, i);
+            const struct gpu_components components = {.map = output->map,
+                                                      .memory = search->labels,
+                                                      .candidates = candidates,
+                                                      .width = search->width / cell,
+                                                      .height = search->height / cell};
+            status = gpu_components_find(search->stream, &components, bounds, err);
+        }
+    }
+    return status;
+}
+
+static bool finds_components(const struct search *search) {
+    bool finds = false;
+    for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
+        finds |= search->output[i].components;
+    }
+    return finds;
 }
 
 enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan *plan,
                              const struct image *source, const struct image *target, int first, int end,
                              struct error *err) {
     struct gpu_device *device = stream->device;
-    struct gpu_network *network = device->networks ? &device->networks[plan->detector] : NULL;
+    struct gpu_network *network =
+        device->networks ? &device->networks[detector_model(detectors_first(plan->wanted))] : NULL;
     if ((uint64_t)plan->width * plan->height > DETECT_PIXELS_MAX) {
         return fail(err, ST_UNSUPPORTED, "the picture is too large for a search on the GPU");
     }
@@ -144,18 +159,20 @@ enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan
                             .packed = network->memory,
                             .source = source,
                             .target = target,
-                            .least = network->model->detector->least(network->weights, plan->threshold),
                             .width = (int32_t)plan->width,
                             .height = (int32_t)plan->height,
-                            .border = network->model->detector->border,
-                            .components = network->model->detector->pixel_least > 0};
+                            .border = network->model->detector->border};
+    search_want(&search, plan, network->model->detector);
     status = search_place(&search, &network->layout, first == 0, err);
     for (int i = first; i < end && i < network->layout.count && status == ST_OK; i++) {
         const struct pack_step *step = &network->layout.step[i];
-        status = step->kind > PACK_HEADS ? layers_run(&search, step, err) : patterns_run(&search, step, err);
+        if (search_runs(&search, step)) {
+            status =
+                step->kind > PACK_HEADS ? layers_run(&search, step, err) : patterns_run(&search, step, err);
+        }
     }
-    return status == ST_OK && search.components && end >= network->layout.count
-               ? find_components(&search, network->model->detector, err)
+    return status == ST_OK && finds_components(&search) && end >= network->layout.count
+               ? find_components(&search, err)
                : status;
 }
 

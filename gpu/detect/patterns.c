@@ -125,9 +125,9 @@ static enum status run_heads(const struct search *search, const struct pack_step
         .terms = memory + step->terms,
         .head_weights = memory + step->head_weights,
         .head_biases = memory + step->head_biases,
-        .width = search->width / search->form->cell,
-        .height = search->height / search->form->cell,
-        .least = search->least,
+        .width = search->width / search_cell(search, 0),
+        .height = search->height / search_cell(search, 0),
+        .least = search->output[0].least,
         .most = CANDIDATES_MAX,
     };
     pass.tiles_x = ceil_divide(pass.width, KERNEL_FACE_SMOOTH_WIDTH);

@@ -9,6 +9,37 @@
 
 enum { SLACK = 256 /* kernels read behind a tensor and ignore it */ };
 
+void search_want(struct search *search, const struct detect_plan *plan, const struct detector *detector) {
+    uint32_t outputs = 0;
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        if (plan->wanted >> i & 1) {
+            /* Tests have models of detectors that are in no table. */
+            const struct detector *own = detector->network == detector_get((enum detector_id)i)->network
+                                             ? detector_get((enum detector_id)i)
+                                             : detector;
+            search->output[own->output] =
+                (struct search_output){.detector = own,
+                                       .least = own->least(search->weights, plan->threshold[i]),
+                                       .components = own->pixel_least > 0};
+            outputs |= UINT32_C(1) << own->output;
+        }
+    }
+    network_needed(search->form, outputs, search->needed);
+}
+
+bool search_runs(const struct search *search, const struct pack_step *step) {
+    return step->kind == PACK_PICTURE || search->needed[step->last];
+}
+
+const struct search_output *search_output_of(const struct search *search, int layer) {
+    for (int i = 0; i < search->form->outputs; i++) {
+        if (search->form->output[i] == layer) {
+            return &search->output[i];
+        }
+    }
+    return NULL;
+}
+
 static CUdeviceptr *place_of(struct search *search, const struct pack_step *step) {
     return step->kind == PACK_PICTURE ? &search->picture : &search->tensor[step->last];
 }
@@ -31,26 +62,38 @@ static bool reads(const struct network *network, const struct pack_step *step, i
     return false;
 }
 
-static unsigned last_reader(const struct network *network, const struct pack_layout *layout, int step) {
+static unsigned last_reader(const struct search *search, const struct pack_layout *layout, int step) {
     unsigned last = (unsigned)step;
     for (int i = step + 1; i < layout->count; i++) {
-        last = reads(network, &layout->step[i], layout->step[step].last) ? (unsigned)i : last;
+        const struct pack_step *later = &layout->step[i];
+        last = search_runs(search, later) && reads(search->form, later, layout->step[step].last) ? (unsigned)i
+                                                                                                 : last;
     }
     return last;
 }
 
-/* The tensors of all steps but the last, whose output is the result. Returns the bytes of all. */
+/* Whether a step leaves a tensor to others. */
+static bool leaves_tensor(const struct search *search, const struct pack_step *step) {
+    return search_runs(search, step) && !search_output_of(search, step->last);
+}
+
+/* The tensors of all steps that run but of those whose output is a result. Returns the bytes of all. */
 static size_t place_tensors(struct search *search, const struct pack_layout *layout) {
     struct placing_piece pieces[PACK_STEPS_MAX];
-    const int count = layout->count - 1;
-    for (int i = 0; i < count; i++) {
-        pieces[i] = (struct placing_piece){.bytes = tensor_bytes(search, &layout->step[i]),
-                                           .first = (unsigned)i,
-                                           .last = last_reader(search->form, layout, i)};
+    unsigned count = 0;
+    for (int i = 0; i < layout->count; i++) {
+        if (leaves_tensor(search, &layout->step[i])) {
+            pieces[count++] = (struct placing_piece){.bytes = tensor_bytes(search, &layout->step[i]),
+                                                     .first = (unsigned)i,
+                                                     .last = last_reader(search, layout, i)};
+        }
     }
-    const size_t size = placing_fill(pieces, (unsigned)count);
-    for (int i = 0; i < count; i++) {
-        *place_of(search, &layout->step[i]) = pieces[i].offset;
+    const size_t size = placing_fill(pieces, count);
+    count = 0;
+    for (int i = 0; i < layout->count; i++) {
+        if (leaves_tensor(search, &layout->step[i])) {
+            *place_of(search, &layout->step[i]) = pieces[count++].offset;
+        }
     }
     return size;
 }
@@ -62,7 +105,7 @@ static size_t place_excite(struct search *search, const struct pack_layout *layo
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < layout->count; i++) {
             const struct pack_step *step = &layout->step[i];
-            if (step->kind == PACK_EXCITE) {
+            if (step->kind == PACK_EXCITE && search_runs(search, step)) {
                 const size_t channels = (size_t)search->form->layer[step->last].inputs;
                 CUdeviceptr *place = pass == 0 ? &search->sums[step->last] : &search->factors[step->last];
                 *place = *size;
@@ -74,16 +117,31 @@ static size_t place_excite(struct search *search, const struct pack_layout *layo
     return sums;
 }
 
-/* The map in which components are found, behind all that is there. These are found when tensors are not
- * needed any more, in their memory. Returns its place. */
-static size_t place_map(const struct search *search, size_t *size) {
-    if (!search->components) {
-        return 0;
+int32_t search_cell(const struct search *search, unsigned output) {
+    return network_cell(search->form, output);
+}
+
+/* The maps in which components are found, behind all that is there. These are found when tensors are not
+ * needed any more, in their memory. */
+static void place_maps(struct search *search, size_t *size) {
+    for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
+        if (search->output[i].components) {
+            const int32_t cell = search_cell(search, i);
+            const size_t labels = gpu_components_bytes(search->width / cell, search->height / cell);
+            *size = *size > labels ? *size : labels;
+        }
     }
-    const size_t labels = gpu_components_bytes(search->width, search->height);
-    const size_t map = *size > labels ? *size : labels;
-    *size = bytes_align_up(map + (size_t)search->width * (size_t)search->height, SLACK);
-    return map;
+    for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
+        struct search_output *output = &search->output[i];
+        output->map = (uint64_t)(uintptr_t)search->target->plane[0].data;
+        output->pitch = (int64_t)search->target->plane[0].stride;
+        if (output->components) {
+            const int32_t cell = search_cell(search, i);
+            output->map = *size;
+            output->pitch = search->width / cell;
+            *size = bytes_align_up(*size + (size_t)output->pitch * (size_t)(search->height / cell), SLACK);
+        }
+    }
 }
 
 enum status search_place(struct search *search, const struct pack_layout *layout, bool first,
@@ -92,11 +150,12 @@ enum status search_place(struct search *search, const struct pack_layout *layout
     const CUdeviceptr begin = size;
     const size_t sums = place_excite(search, layout, &size);
     CUdeviceptr memory = 0;
-    const size_t map = place_map(search, &size);
+    place_maps(search, &size);
     enum status status = gpu_stream_scratch(search->stream, size, &memory, err);
     search->labels = memory;
-    search->map = search->components ? memory + map : (uint64_t)(uintptr_t)search->target->plane[0].data;
-    search->pitch = search->components ? search->width : (int64_t)search->target->plane[0].stride;
+    for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
+        search->output[i].map += search->output[i].components ? memory : 0;
+    }
     for (int i = 0; i < layout->count; i++) {
         const struct pack_step *step = &layout->step[i];
         *place_of(search, step) += memory;

@@ -91,15 +91,15 @@ static enum status append_parameters(struct report_draft *to) {
     return status == ST_OK ? buf_printf(&to->text, to->err, "]") : status;
 }
 
-static enum status append_detector(struct report_draft *to, const struct detection_search *search) {
+static enum status append_detector(struct report_draft *to, enum detector_id id) {
     const struct service *service = to->request->service;
-    const enum detector_id id = search->detector;
     const struct detector *detector = detector_get(id);
     struct digest digest;
     char text[DIGEST_TEXT];
-    enum status status = buf_printf(
-        &to->text, to->err, "%s{\"name\":\"%s\",\"threshold\":%g,\"found\":%u", search->kind ? "," : "",
-        detector->name, detection_threshold(detector, to->plan->parameters), to->request->outcome.found[id]);
+    enum status status =
+        buf_printf(&to->text, to->err, "%s{\"name\":\"%s\",\"threshold\":%g,\"found\":%u",
+                   detection_kind(&to->plan->detection, id) ? "," : "", detector->name,
+                   detection_threshold(detector, to->plan->parameters), to->request->outcome.found[id]);
     if (status == ST_OK && to->plan->parameters->input.except.count > 0) {
         status = buf_printf(&to->text, to->err, ",\"excepted\":%u", to->request->outcome.excepted[id]);
     }
@@ -116,8 +116,8 @@ static enum status append_detector(struct report_draft *to, const struct detecti
 static enum status append_detectors(struct report_draft *to) {
     const struct detection *detection = &to->plan->detection;
     enum status status = buf_printf(&to->text, to->err, ",\n\"detectors\":[");
-    for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        status = detection->search[i].further ? ST_OK : append_detector(to, &detection->search[i]);
+    for (unsigned id = 0; detection->wanted >> id && status == ST_OK; id++) {
+        status = detection->wanted >> id & 1 ? append_detector(to, (enum detector_id)id) : ST_OK;
     }
     return status == ST_OK ? buf_printf(&to->text, to->err, "]") : status;
 }

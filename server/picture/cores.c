@@ -118,7 +118,7 @@ static enum status search_for(struct cores *p, unsigned index) {
     if (status == ST_CORRUPT || status == ST_UNSUPPORTED) { /* of the model; the picture is fine */
         const struct error cause = *p->err;
         return fail(p->err, ST_INTERNAL, "%s cannot be searched for: %.200s",
-                    detector_get(detection->search[index].detector)->name, cause.text);
+                    detector_get(detectors_first(detection->search[index].detectors))->name, cause.text);
     }
     return status;
 }

@@ -18,7 +18,19 @@ double detection_threshold(const struct detector *detector, const struct paramet
 }
 
 unsigned detection_boxes(const struct detection *detection) {
-    return detection->kinds * (1 + detection->doubtful) + (detection->count > detection->kinds);
+    bool further = false;
+    for (unsigned i = 0; i < detection->count; i++) {
+        further |= detection->search[i].further;
+    }
+    return detection_kinds(detection) * (1 + detection->doubtful) + further;
+}
+
+unsigned detection_kinds(const struct detection *detection) {
+    return (unsigned)__builtin_popcount(detection->wanted);
+}
+
+unsigned detection_kind(const struct detection *detection, enum detector_id detector) {
+    return (unsigned)__builtin_popcount(detection->wanted & ((UINT32_C(1) << detector) - 1));
 }
 
 static uint32_t rounded_up(uint32_t side, uint32_t unit) {
@@ -61,8 +73,7 @@ static void frame_of(struct boxes_frame *frame, const struct detector *detector,
         (struct boxes_frame){.searched_width = searched_side(upright->width, longest, most, unit, halves),
                              .searched_height = searched_side(upright->height, longest, most, unit, halves),
                              .width = upright->width,
-                             .height = upright->height,
-                             .conceals = detection_grid(detector, parameters) > 1};
+                             .height = upright->height};
 }
 
 /* Appends a step; *planar stays true while all take planes as stored. */
@@ -90,9 +101,20 @@ static enum status append_turn(struct chain *chain, uint8_t orientation, const s
     return ST_OK;
 }
 
-static double threshold_of(const struct detection_search *search, const struct parameters *parameters) {
-    const double asked = detection_threshold(detector_get(search->detector), parameters);
-    return search->further ? fmin(asked * further_factor, fmax(asked, greatest_threshold)) : asked;
+static struct detect_arguments arguments_of(const struct detection_search *search,
+                                            const struct parameters *parameters) {
+    struct detect_arguments detect = {.wanted = search->detectors};
+    for (unsigned id = 0; id < DETECTORS; id++) {
+        const struct detector *detector = detector_get((enum detector_id)id);
+        const double asked = detection_threshold(detector, parameters);
+        if (search->detectors >> id & 1) {
+            detect.threshold[id] =
+                search->further ? fmin(asked * further_factor, fmax(asked, greatest_threshold))
+                : parameters->evidence.plan && detector->network ? asked * DETECTION_DOUBTFUL
+                                                                 : asked;
+        }
+    }
+    return detect;
 }
 
 /* The mirror image is made of sides that are multiples of the unit, so that planes with fewer samples of
@@ -103,13 +125,10 @@ static enum status plan_chain(struct detection_search *search, uint32_t halves,
     struct chain *chain = &search->chain;
     struct boxes_frame *frame = &search->frame;
     struct image_shape upright = orient_shape(stored, orientation);
-    const struct detector *detector = detector_get(search->detector);
+    const struct detector *detector = detector_get(detectors_first(search->detectors));
     const struct rotate_arguments mirror = {.angle = ROTATE_0, .flip = ROTATE_HORIZONTAL};
     frame_of(frame, detector, halves, &upright, parameters);
-    const bool doubtful = parameters->evidence.plan && detector->network && !search->further;
-    const struct detect_arguments detect = {.detector = search->detector,
-                                            .threshold = threshold_of(search, parameters) *
-                                                         (doubtful ? DETECTION_DOUBTFUL : 1)};
+    const struct detect_arguments detect = arguments_of(search, parameters);
     const struct resize_arguments resize = {.width = (int)frame->searched_width,
                                             .height = (int)frame->searched_height,
                                             .fit = RESIZE_FILL,
@@ -129,45 +148,50 @@ static enum status plan_chain(struct detection_search *search, uint32_t halves,
     return status == ST_OK ? append(chain, FILTER_DETECT, &detect, stored, planar, err) : status;
 }
 
-/* How often a detector searches. */
-static unsigned looks_of(const struct detector *detector, const struct parameters *parameters) {
-    return detector->tries && parameters->detect.effort == DETECT_EFFORT_HIGH ? 1 + DETECTION_FURTHER : 1;
+/* Adds a search, and plans it. *planar becomes false unless it takes planes as stored. */
+static enum status add_search(struct detection *detection, uint32_t detectors, const struct look *look,
+                              const struct parameters *parameters, const struct image_shape *stored,
+                              uint8_t orientation, bool *planar, struct error *err) {
+    struct detection_search *search = &detection->search[detection->count++];
+    *search = (struct detection_search){
+        .detectors = detectors, .further = look != &usual, .mirrored = look->mirrored};
+    return plan_chain(search, look->halves, parameters, stored, orientation, planar, err);
 }
 
-/* *planar becomes whether all searches take planes as stored. */
-static enum status plan_detector(struct detection *detection, enum detector_id id,
-                                 const struct parameters *parameters, const struct image_shape *stored,
-                                 uint8_t orientation, bool *planar, struct error *err) {
-    const unsigned looks = looks_of(detector_get(id), parameters);
-    enum status status = ST_OK;
-    for (unsigned i = 0; i < looks && status == ST_OK; i++) {
-        const struct look *look = i > 0 ? &further[i - 1] : &usual;
-        struct detection_search *search = &detection->search[detection->count++];
-        *search = (struct detection_search){.detector = id,
-                                            .kind = detection->kinds,
-                                            .further = i > 0,
-                                            .mirrored = look->mirrored,
-                                            .counts = parameters_detect(parameters) >> id & 1};
-        status = plan_chain(search, look->halves, parameters, stored, orientation, planar, err);
+/* The searches that begin with a detector: one with all that can be made in the same pass, and the further
+ * ones of each. */
+static enum status plan_detectors(struct detection *detection, uint32_t together,
+                                  const struct parameters *parameters, const struct image_shape *stored,
+                                  uint8_t orientation, bool *planar, struct error *err) {
+    enum status status =
+        add_search(detection, together, &usual, parameters, stored, orientation, planar, err);
+    for (unsigned id = 0; together >> id && parameters->detect.effort == DETECT_EFFORT_HIGH; id++) {
+        const enum detector_tries tries =
+            together >> id & 1 ? detector_get((enum detector_id)id)->tries : DETECTOR_TRIES_NOTHING;
+        for (unsigned i = 0; i < DETECTION_FURTHER && status == ST_OK; i++) {
+            if (tries >= (further[i].mirrored ? DETECTOR_TRIES_ALL : DETECTOR_TRIES_SIZES)) {
+                status = add_search(detection, UINT32_C(1) << id, &further[i], parameters, stored,
+                                    orientation, planar, err);
+            }
+        }
     }
-    detection->kinds++;
     return status;
 }
 
 static enum status plan_searches(struct detection *detection, const struct parameters *parameters,
                                  const struct image_shape *stored, uint8_t orientation, bool *planar,
                                  struct error *err) {
-    const uint32_t wanted = parameters_search(parameters);
     struct error cause = {0};
-    detection->count = detection->kinds = 0;
+    detection->count = 0;
+    detection->wanted = parameters_search(parameters);
+    detection->counted = parameters_detect(parameters);
     detection->doubtful = parameters->evidence.plan;
     *planar = true;
-    for (unsigned id = 0; wanted >> id; id++) {
-        if (!(wanted >> id & 1)) {
-            continue;
-        }
-        if (plan_detector(detection, (enum detector_id)id, parameters, stored, orientation, planar, &cause) !=
-            ST_OK) {
+    for (unsigned id = 0; detection->wanted >> id; id++) {
+        const uint32_t together = detection->wanted & detectors_beside((enum detector_id)id);
+        const bool begins = detection->wanted >> id & 1 && detectors_first(together) == id;
+        if (begins &&
+            plan_detectors(detection, together, parameters, stored, orientation, planar, &cause) != ST_OK) {
             return fail(err, ST_LIMIT, "%s cannot be searched for: %.200s",
                         detector_get((enum detector_id)id)->name, cause.text);
         }
@@ -195,10 +219,11 @@ bool detection_takes_planes(const struct parameters *parameters, const struct im
 
 bool detection_suits_gpu(const struct detection *detection) {
     unsigned i = 0;
-    while (i < detection->count && detector_get(detection->search[i].detector)->gpu_pixel_ns > 0) {
+    while (detection->wanted >> i &&
+           (!(detection->wanted >> i & 1) || detector_get((enum detector_id)i)->gpu_pixel_ns > 0)) {
         i++;
     }
-    return i == detection->count;
+    return detection->wanted >> i == 0;
 }
 
 size_t detection_found_bytes(const struct detection *detection) {

@@ -19,26 +19,25 @@ struct detection_found {
     struct boxes boxes[2 * DETECTORS + 1];
 };
 
-/* Further searches of detectors with detect_effort=high. */
-enum { DETECTION_FURTHER = 3 };
+/* Further searches of a detector with detect_effort=high, at most, and all searches of a request. */
+enum { DETECTION_FURTHER = 3, DETECTION_SEARCHES = DETECTORS * (1 + DETECTION_FURTHER) };
 
 struct detection_search {
-    enum detector_id detector;
-    unsigned kind;            /* index of the detector's boxes */
+    uint32_t detectors;       /* a bit for each that searches: several only with the same network */
     bool further;             /* its boxes are joined to those of the detector's first search */
     bool mirrored;            /* the mirror image is searched */
-    bool counts;              /* its boxes are regions, or the answer; else they say what is kept */
     struct chain chain;       /* turns the stored picture upright, stretches it and searches */
     struct boxes_frame frame; /* the stretched picture and the upright one */
 };
 
 /* Zero-initialise. */
 struct detection {
-    bool doubtful;  /* boxes that score a little less than the threshold are wanted, too */
-    unsigned count; /* searches, in the order of the detectors' numbers, further ones behind the detector's
-                       first; 0: none is wanted */
-    unsigned kinds; /* detectors that search */
-    struct detection_search search[DETECTORS + DETECTION_FURTHER];
+    bool doubtful;   /* boxes that score a little less than the threshold are wanted, too */
+    unsigned count;  /* searches, in the order of their first detectors' numbers, further ones behind the
+                        detector's first; 0: none is wanted */
+    uint32_t wanted; /* a bit for each detector that searches */
+    uint32_t counted; /* those whose boxes are regions, or the answer; those of the others say what is kept */
+    struct detection_search search[DETECTION_SEARCHES];
     struct image result;               /* of one chain after the other; in memory that an engine may map */
     struct detection_found *found;     /* what the daemon makes of them; in memory of its own */
     struct region_room *doubtful_room; /* for regions of doubtful boxes, if they are wanted */
@@ -64,6 +63,12 @@ bool detection_suits_gpu(const struct detection *detection);
 
 /* The least score of what the search of the detector finds for certain. */
 double detection_threshold(const struct detector *detector, const struct parameters *parameters);
+
+/* How many detectors search. */
+unsigned detection_kinds(const struct detection *detection);
+
+/* Index of a detector's boxes: how many with smaller numbers search. */
+unsigned detection_kind(const struct detection *detection, enum detector_id detector);
 
 /* How many sets of boxes there are. */
 unsigned detection_boxes(const struct detection *detection);

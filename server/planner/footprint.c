@@ -82,7 +82,7 @@ static size_t read_bytes(const struct detection *detection, bool exchange) {
                                          .depth = 8,
                                          .width = codes_search_side(frame->searched_width),
                                          .height = codes_search_side(frame->searched_height)};
-        if (detector_get(detection->search[i].detector)->reads) {
+        if (detector_get(detectors_first(detection->search[i].detectors))->reads) {
             most = max_size(most, exchange ? codec_link_exchange_bytes(0, &grey)
                                            : codes_read_memory(grey.width, grey.height));
         }

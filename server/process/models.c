@@ -11,7 +11,7 @@ struct model_paths models_paths(const struct config *config) {
     struct model_paths paths = {0};
     for (unsigned i = 0; i < DETECTORS; i++) {
         const struct detector *detector = detector_get(i);
-        if (!detector->network) {
+        if (!detector->network || detector_model(i) != i) {
             continue;
         }
         const struct option *row = config_option(detector->option, strlen(detector->option));
@@ -65,7 +65,10 @@ enum status models_open(const struct config *config, struct model *model[DETECTO
     enum status status = ST_OK;
     for (unsigned i = 0; i < DETECTORS && status == ST_OK; i++) {
         const struct detector *detector = detector_get(i);
-        status = detector->network ? open_model(detector, paths.of[i], &model[i], err) : ST_OK;
+        if (detector->network && detector_model(i) == i) {
+            status = open_model(detector, paths.of[i], &model[i], err);
+        }
+        model[i] = model[detector_model(i)];
         *detectors |= is_usable(config, detector, model[i]) ? UINT32_C(1) << i : 0;
     }
     return status;
@@ -73,7 +76,7 @@ enum status models_open(const struct config *config, struct model *model[DETECTO
 
 void models_close(struct model *model[DETECTORS]) {
     for (unsigned i = 0; i < DETECTORS; i++) {
-        if (model[i]) {
+        if (model[i] && detector_model(i) == i) {
             model_close(model[i]);
             free(model[i]);
         }

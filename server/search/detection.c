@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/slot.h"
+#include "detect/components.h"
 #include "filters/argument/region_entry.h"
 
 enum status detection_take_memory(struct detection *detection, struct slot *pictures, struct slot *own,
@@ -41,30 +42,46 @@ static void round_boxes(struct boxes *boxes) {
     }
 }
 
-/* An engine may still change the result. A count above the maximum stays, and is refused later. */
-static struct candidates *copy_candidates(const struct detection *detection) {
+/* Copies what was found by a detector: an engine may still change the result. A count above the maximum
+ * stays, and is refused later. */
+static enum status copy_candidates(const struct detection *detection, const struct detection_search *search,
+                                   const struct detector *detector, struct error *err) {
     const struct candidates *made = (const struct candidates *)(const void *)detection->result.plane[0].data;
     struct candidates *copy = &detection->found->candidates;
     uint32_t count = *(const volatile uint32_t *)&made->count; /* read once */
     copy->count = count;
     count = count < CANDIDATES_MAX ? count : CANDIDATES_MAX;
     memcpy(copy->candidate, made->candidate, count * sizeof copy->candidate[0]);
-    return copy;
+    uint32_t marks = 0;
+    for (unsigned id = 0; search->detectors >> id; id++) {
+        marks |= search->detectors >> id & 1 ? UINT32_C(1) << detector_get((enum detector_id)id)->output : 0;
+    }
+    return detector->pixel_least > 0 ? components_select(copy, detector->output, marks, err) : ST_OK;
 }
 
+/* What a detector's boxes are made of. */
+struct reading {
+    const struct detection *detection;
+    const struct detection_search *search;
+    const struct detector *detector;
+    const struct model_weights *weights;
+    struct boxes_frame frame;
+    double threshold;
+};
+
 /* Finds the boxes with a score below the threshold, among which that above it do not count. */
-static enum status find_doubtful(const struct detection *detection, const struct detection_search *search,
-                                 const struct model_weights *weights, double threshold, struct boxes *boxes,
-                                 struct error *err) {
-    const struct detector *detector = detector_get(search->detector);
-    enum status status = detector->find(weights, copy_candidates(detection), &search->frame, boxes, err);
+static enum status find_doubtful(const struct reading *of, struct boxes *boxes, struct error *err) {
+    struct candidates *candidates = &of->detection->found->candidates;
+    enum status status = copy_candidates(of->detection, of->search, of->detector, err);
+    status = status == ST_OK ? of->detector->find(of->weights, candidates, &of->frame, boxes, err) : status;
     unsigned kept = 0;
     for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
-        if (boxes->box[i].score < threshold) {
+        if (boxes->box[i].score < of->threshold) {
             boxes->box[kept++] = boxes->box[i];
         }
     }
     boxes->count = kept;
+    round_boxes(boxes);
     return status;
 }
 
@@ -81,17 +98,15 @@ static void cut_candidates(struct candidates *candidates, int32_t least) {
 }
 
 /* The boxes of one search, without doubtful ones. */
-static enum status find_sure(const struct detection *detection, const struct detection_search *search,
-                             const struct model_weights *weights, double threshold, struct boxes *boxes,
-                             struct error *err) {
-    const struct detector *detector = detector_get(search->detector);
-    struct candidates *candidates = copy_candidates(detection);
-    if (detection->doubtful && detector->network && !search->further) {
-        cut_candidates(candidates, detector->least(weights, threshold));
+static enum status find_sure(const struct reading *of, struct boxes *boxes, struct error *err) {
+    struct candidates *candidates = &of->detection->found->candidates;
+    enum status status = copy_candidates(of->detection, of->search, of->detector, err);
+    if (status == ST_OK && of->detection->doubtful && of->detector->network && !of->search->further) {
+        cut_candidates(candidates, of->detector->least(of->weights, of->threshold));
     }
-    enum status status = detector->find(weights, candidates, &search->frame, boxes, err);
-    if (status == ST_OK && search->mirrored) {
-        boxes_mirror(boxes, search->frame.width);
+    status = status == ST_OK ? of->detector->find(of->weights, candidates, &of->frame, boxes, err) : status;
+    if (status == ST_OK && of->search->mirrored) {
+        boxes_mirror(boxes, of->frame.width);
     }
     if (status == ST_OK) {
         round_boxes(boxes);
@@ -99,21 +114,36 @@ static enum status find_sure(const struct detection *detection, const struct det
     return status;
 }
 
+static enum status read_detector(struct detection *detection, const struct detection_search *search,
+                                 enum detector_id id, const struct parameters *parameters,
+                                 struct model *const *models, struct error *err) {
+    struct boxes *kind = &detection->found->boxes[detection_kind(detection, id)];
+    struct boxes *boxes = search->further ? &detection->found->boxes[detection_boxes(detection) - 1] : kind;
+    const struct detector *detector = detector_get(id);
+    struct reading of = {.detection = detection,
+                         .search = search,
+                         .detector = detector,
+                         .frame = search->frame,
+                         .threshold = detection_threshold(detector, parameters)};
+    of.frame.conceals = detection_grid(detector, parameters) > 1;
+    enum status status = detector->network ? model_read(models[id], &of.weights, err) : ST_OK;
+    if (status == ST_OK && detection->doubtful && !search->further) {
+        status = find_doubtful(&of, kind + detection_kinds(detection), err);
+    }
+    status = status == ST_OK ? find_sure(&of, boxes, err) : status;
+    return status == ST_OK && search->further ? boxes_join(kind, boxes, err) : status;
+}
+
 enum status detection_read(struct detection *detection, unsigned index, const struct parameters *parameters,
                            struct model *const *models, struct error *err) {
     const struct detection_search *search = &detection->search[index];
-    struct boxes *kind = &detection->found->boxes[search->kind], *doubtful = kind + detection->kinds;
-    struct boxes *boxes = search->further ? &detection->found->boxes[detection_boxes(detection) - 1] : kind;
-    const struct detector *detector = detector_get(search->detector);
-    const double threshold = detection_threshold(detector, parameters);
-    const struct model_weights *weights = NULL;
-    enum status status = detector->network ? model_read(models[search->detector], &weights, err) : ST_OK;
-    if (status == ST_OK && detection->doubtful && !search->further) {
-        status = find_doubtful(detection, search, weights, threshold, doubtful, err);
-        round_boxes(doubtful);
+    enum status status = ST_OK;
+    for (unsigned id = 0; search->detectors >> id && status == ST_OK; id++) {
+        if (search->detectors >> id & 1) {
+            status = read_detector(detection, search, (enum detector_id)id, parameters, models, err);
+        }
     }
-    status = status == ST_OK ? find_sure(detection, search, weights, threshold, boxes, err) : status;
-    return status == ST_OK && search->further ? boxes_join(kind, boxes, err) : status;
+    return status;
 }
 
 /* Returns how many there were. Places are those of the picture, without margin and grid. */
@@ -136,15 +166,15 @@ static uint32_t leave_out(struct boxes *boxes, const struct parameters *paramete
 
 void detection_leave_out(struct detection *detection, const struct parameters *parameters,
                          struct outcome *outcome) {
-    for (unsigned i = 0; i < detection->count && parameters->input.except.count > 0; i++) {
-        const struct detection_search *search = &detection->search[i];
-        struct boxes *boxes = &detection->found->boxes[search->kind];
-        if (search->further || !search->counts) {
+    const struct boxes_frame *frame = &detection->search[0].frame;
+    for (unsigned id = 0; detection->counted >> id && parameters->input.except.count > 0; id++) {
+        if (!(detection->counted >> id & 1)) {
             continue;
         }
-        outcome->excepted[search->detector] = leave_out(boxes, parameters, &search->frame);
+        struct boxes *boxes = &detection->found->boxes[detection_kind(detection, id)];
+        outcome->excepted[id] = leave_out(boxes, parameters, frame);
         if (detection->doubtful) {
-            leave_out(boxes + detection->kinds, parameters, &search->frame);
+            leave_out(boxes + detection_kinds(detection), parameters, frame);
         }
     }
 }
@@ -158,10 +188,9 @@ static void put_on_grid(double number[4], int grid) {
     }
 }
 
-static enum status add_boxes(const struct boxes *boxes, const struct detection_search *search,
-                             const struct parameters *parameters, struct region_set *set, uint16_t *entry,
-                             struct error *err) {
-    const struct detector *detector = detector_get(search->detector);
+static enum status add_boxes(const struct boxes *boxes, const struct detector *detector,
+                             const struct boxes_frame *frame, const struct parameters *parameters,
+                             struct region_set *set, uint16_t *entry, struct error *err) {
     const bool given = parameters_given(parameters, "detect_shape");
     const bool ellipse = detector->round && (!given || parameters->detect.shape == DETECT_ELLIPSE);
     const double margin =
@@ -179,7 +208,7 @@ static enum status add_boxes(const struct boxes *boxes, const struct detection_s
         region_entry_grow(number, margin);
         put_on_grid(number, grid);
         status = region_keep_cut(&parameters->input.keep, (enum region_unit)parameters->input.region.unit,
-                                 search->frame.width, search->frame.height, &region, number, set, err);
+                                 frame->width, frame->height, &region, number, set, err);
     }
     return status;
 }
@@ -189,12 +218,12 @@ static enum status add_all(const struct detection *detection, unsigned first,
                            const struct parameters *parameters, struct region_set *set, struct error *err) {
     enum status status = ST_OK;
     uint16_t entry = 0;
-    for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        const struct detection_search *search = &detection->search[i];
-        status = search->further || !search->counts
-                     ? ST_OK
-                     : add_boxes(&detection->found->boxes[first + search->kind], search, parameters, set,
-                                 &entry, err);
+    for (unsigned id = 0; detection->counted >> id && status == ST_OK; id++) {
+        if (detection->counted >> id & 1) {
+            status = add_boxes(&detection->found->boxes[first + detection_kind(detection, id)],
+                               detector_get((enum detector_id)id), &detection->search[0].frame, parameters,
+                               set, &entry, err);
+        }
     }
     return status;
 }
@@ -210,21 +239,20 @@ enum status detection_add(const struct detection *detection, const struct parame
 enum status detection_add_doubtful(const struct detection *detection, const struct parameters *parameters,
                                    struct region_set *set, struct error *err) {
     region_lend(set, detection->doubtful_room);
-    return add_all(detection, detection->kinds, parameters, set, err);
+    return add_all(detection, detection_kinds(detection), parameters, set, err);
 }
 
 const struct box *detection_box(const struct detection *detection, bool doubtful, unsigned entry,
                                 const char **class) {
-    for (unsigned i = 0; i < detection->count && entry > 0; i++) {
-        const struct detection_search *search = &detection->search[i];
-        const struct boxes *boxes =
-            &detection->found->boxes[search->kind + (doubtful ? detection->kinds : 0)];
-        if (search->further || !search->counts) {
+    const unsigned first = doubtful ? detection_kinds(detection) : 0;
+    for (unsigned id = 0; detection->counted >> id && entry > 0; id++) {
+        if (!(detection->counted >> id & 1)) {
             continue;
         }
+        const struct boxes *boxes = &detection->found->boxes[first + detection_kind(detection, id)];
         if (entry <= boxes->count) {
             const struct box *box = &boxes->box[entry - 1];
-            *class = detector_get(search->detector)->classes[box->class];
+            *class = detector_get((enum detector_id)id)->classes[box->class];
             return box;
         }
         entry -= boxes->count;
@@ -302,11 +330,11 @@ enum status detection_write(const struct detection *detection, const struct para
                             struct buf *body, struct error *err) {
     enum status status = buf_printf(body, err, "{\"width\":%u,\"height\":%u",
                                     detection->search[0].frame.width, detection->search[0].frame.height);
-    for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
-        const struct detection_search *search = &detection->search[i];
-        status = search->further ? ST_OK
-                                 : write_boxes(&detection->found->boxes[search->kind],
-                                               detector_get(search->detector), parameters, body, err);
+    for (unsigned id = 0; detection->wanted >> id && status == ST_OK; id++) {
+        if (detection->wanted >> id & 1) {
+            status = write_boxes(&detection->found->boxes[detection_kind(detection, id)],
+                                 detector_get((enum detector_id)id), parameters, body, err);
+        }
     }
     return status == ST_OK ? buf_printf(body, err, "}\n") : status;
 }
@@ -335,18 +363,16 @@ void detection_note(const struct detection *detection, const struct parameters *
     if (parameters->detect.report) {
         outcome->report = calloc(DETECTORS, sizeof *outcome->report);
     }
-    for (unsigned i = 0; i < detection->count; i++) {
-        const struct detection_search *search = &detection->search[i];
-        const struct boxes *boxes = &detection->found->boxes[search->kind];
-        const enum detector_id detector = search->detector;
-        if (search->further) {
+    for (unsigned id = 0; detection->counted >> id; id++) {
+        if (!(detection->counted >> id & 1)) {
             continue;
         }
-        outcome->searched |= UINT32_C(1) << detector;
-        outcome->found[detector] = boxes->count;
+        const struct boxes *boxes = &detection->found->boxes[detection_kind(detection, id)];
+        outcome->searched |= UINT32_C(1) << id;
+        outcome->found[id] = boxes->count;
         if (outcome->report) {
-            detection_report(boxes, detection_grid(detector_get(detector), parameters),
-                             outcome->report[detector]);
+            detection_report(boxes, detection_grid(detector_get((enum detector_id)id), parameters),
+                             outcome->report[id]);
         }
     }
 }

@@ -143,15 +143,6 @@ bool focus_choose(const struct boxes *boxes, const uint32_t sides[2], const doub
     return true;
 }
 
-/* The boxes of the detector with that number, from 1. */
-static const struct boxes *boxes_of(const struct detection *detection, unsigned number) {
-    unsigned i = 0;
-    while ((unsigned)detection->search[i].detector + 1 != number) {
-        i++;
-    }
-    return &detection->found->boxes[detection->search[i].kind];
-}
-
 void focus_apply(struct work_plan *plan) {
     for (unsigned i = 0; i < plan->chain.count; i++) {
         const struct filter_window *window = filter_get(plan->chain.step[i].filter)->window;
@@ -163,7 +154,8 @@ void focus_apply(struct work_plan *plan) {
         const uint32_t sides[2] = {shape.width, shape.height};
         double size[2], begin[2];
         window->size(step_plan(&plan->chain.step[i]), size);
-        if (focus_choose(boxes_of(&plan->detection, number), sides, size, begin)) {
+        const unsigned kind = detection_kind(&plan->detection, (enum detector_id)(number - 1));
+        if (focus_choose(&plan->detection.found->boxes[kind], sides, size, begin)) {
             window->move(step_planned(&plan->chain.step[i]), &shape, begin);
         }
     }

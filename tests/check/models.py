@@ -37,8 +37,12 @@ def table():
         named = wheel.replace("==", " ")
         for text, name in ((copyright_file, f"{stem}.copyright"), (debian.partition(f"Files: usr/share/blurd/{model}\n")[2], "docker/debian/copyright")):
             expect(named in text and pathlib.Path(onnx).name in text, f"{name} says that {model} comes from {named}")
-    with_network = {path.parent.name for path in ROOT.glob("detect/*/network.def")}
+    heads = {path.parent.name for path in ROOT.glob("detect/*/*.head")}
+    with_network = {path.parent.name for path in ROOT.glob("detect/*/network.def")} - heads
     expect({row[0] for row in rows()} == with_network, f"each detector with a network has a row: {sorted(with_network)}")
+    for head in heads:
+        whole = ROOT / "detect" / head / f"{head}.head"
+        expect(hashlib.sha256(whole.read_bytes()).hexdigest() in whole.with_suffix(".sha256").read_text(), f"{head}.sha256 is that of {head}.head")
 
 
 def fetching(folder):

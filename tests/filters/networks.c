@@ -81,6 +81,14 @@ static const struct network_layer map_layers[] = {
     {"smooth", NETWORK_DENSE, 3, 22, NONE, 48, 24, 1, RELU},
     {"half", NETWORK_UP, 2, 23, NONE, 24, 24, 2, RELU},
     {"map", NETWORK_UP, 2, 24, NONE, 24, 1, 2, LINEAR},
+    {"deep", NETWORK_POINT, 1, 13, NONE, 48, 32, 1, RELU},
+    {"deep_window", NETWORK_DEPTH, 5, 26, NONE, 32, 32, 1, LINEAR},
+    {"deep_end", NETWORK_POINT, 1, 27, NONE, 32, 28, 1, RELU},
+    {"shallow", NETWORK_POINT, 1, 10, NONE, 48, 20, 1, RELU},
+    {"head_join", NETWORK_CONCAT, 1, 28, 29, 28, 48, 1, LINEAR},
+    {"head_window", NETWORK_DEPTH, 3, 30, NONE, 48, 48, 1, LINEAR},
+    {"head_end", NETWORK_POINT, 1, 31, NONE, 48, 32, 1, RELU},
+    {"head_map", NETWORK_UP, 2, 32, NONE, 32, 1, 2, LINEAR},
 };
 
 static int32_t least(const struct model_weights *weights, double threshold) {
@@ -88,22 +96,43 @@ static int32_t least(const struct model_weights *weights, double threshold) {
     return threshold > 0 ? INT32_MAX : INT32_MIN;
 }
 
-static const struct network mixed_network = {
-    .layer = mixed_layers, .layers = COUNT(mixed_layers), .unit = 8, .cell = 2, .sums = 5};
+static const struct network mixed_network = {.layer = mixed_layers,
+                                             .layers = COUNT(mixed_layers),
+                                             .unit = 8,
+                                             .sums = 5,
+                                             .outputs = 1,
+                                             .output = {COUNT(mixed_layers) - 1}};
 const struct detector networks_mixed = {
     .name = "mixed", .thing = "mixed", .network = &mixed_network, .least = least, .magic = "blurdts1"};
 
-static const struct network odd_network = {
-    .layer = odd_layers, .layers = COUNT(odd_layers), .unit = 4, .cell = 4, .sums = 1};
+static const struct network odd_network = {.layer = odd_layers,
+                                           .layers = COUNT(odd_layers),
+                                           .unit = 4,
+                                           .sums = 1,
+                                           .outputs = 1,
+                                           .output = {COUNT(odd_layers) - 1}};
 const struct detector networks_odd = {
     .name = "odd", .thing = "odd", .network = &odd_network, .least = least, .magic = "blurdts2"};
 
-static const struct network block_network = {
-    .layer = block_layers, .layers = COUNT(block_layers), .unit = 8, .cell = 4, .sums = 6};
+static const struct network block_network = {.layer = block_layers,
+                                             .layers = COUNT(block_layers),
+                                             .unit = 8,
+                                             .sums = 6,
+                                             .outputs = 1,
+                                             .output = {COUNT(block_layers) - 1}};
 const struct detector networks_blocks = {
     .name = "blocks", .thing = "block", .network = &block_network, .least = least, .magic = "blurdts3"};
 
-static const struct network map_network = {
-    .layer = map_layers, .layers = COUNT(map_layers), .unit = 8, .cell = 1, .sums = 0};
+static const struct network map_network = {.layer = map_layers,
+                                           .layers = COUNT(map_layers),
+                                           .unit = 8,
+                                           .outputs = 2,
+                                           .output = {25, COUNT(map_layers) - 1}};
 const struct detector networks_map = {
     .name = "map", .thing = "map", .network = &map_network, .least = least, .magic = "blurdts4"};
+const struct detector networks_head = {.name = "head",
+                                       .thing = "map",
+                                       .network = &map_network,
+                                       .output = 1,
+                                       .least = least,
+                                       .magic = "blurdts4"};

@@ -12,8 +12,9 @@ extern const struct detector networks_mixed;
 /* Layers of odd numbers of channels, one of which adds what it is beside. */
 extern const struct detector networks_odd;
 
-/* A network that makes a map, of all kinds of layers. */
-extern const struct detector networks_map;
+/* A network that makes a map, of all kinds of layers; and the detector of its other map, of cells of 2
+ * pixels, whose layers come behind it and share the first ones. */
+extern const struct detector networks_map, networks_head;
 
 /* Three inverted residual blocks and one enlargement, of the forms that kernels of GPUs have. */
 extern const struct detector networks_blocks;

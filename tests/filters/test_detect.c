@@ -20,6 +20,7 @@
 #include "tests/filters/network_fixture.h"
 #include "tests/filters/reference/reference_components.h"
 #include "tests/filters/reference/reference_network.h"
+#include "tests/filters/reference/reference_padded.h"
 #include "tests/unit/time_limit.h"
 
 /* last: it defines a macro that is called fail, too */
@@ -29,10 +30,12 @@ unsigned time_limit_seconds = 250; /* a network, by plain loops, too */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+enum { FACES = 1 << DETECTOR_FACES, TEXT = 1 << DETECTOR_TEXT, PLATES = 1 << DETECTOR_PLATES };
+
 enum { PARTS = 5, WANTED = 3000 /* candidates of a large picture */ };
 
-static enum detector_id searched; /* by the group of tests that runs */
-static const struct detector *detector;
+static uint32_t searched;               /* by the group of tests that runs: a bit for each detector */
+static const struct detector *detector; /* the first of them */
 static struct network_fixture fixture;
 static struct model model;
 
@@ -47,12 +50,12 @@ static void open_model(struct model *opened, const uint8_t *file) {
 static int setup(void **state) {
     levels_setup(state);
     struct levels *levels = *state;
-    detector = detector_get(searched);
+    detector = detector_get(detectors_first(searched));
     network_fixture_make(&fixture, detector);
     open_model(&model, fixture.file);
     for (unsigned i = 0; i < LEVELS_MAX; i++) {
         if (levels->backend[i]) {
-            cpu_backend_use_model(levels->backend[i], searched, &model);
+            cpu_backend_use_model(levels->backend[i], detectors_first(searched), &model);
         }
     }
     return 0;
@@ -67,58 +70,24 @@ static int teardown(void **state) {
 
 /* ---- what is expected ---- */
 
-static int clamped(double value) {
-    return value < 0 ? 0 : value > 255 ? 255 : (int)value;
-}
+/* What is expected of the outputs of the detectors that search; NULL: of the others. */
+struct results {
+    int32_t *of[NETWORK_OUTPUTS_MAX];
+};
 
-static void expected_pixel(const struct image *image, uint32_t x, uint32_t y, uint8_t rgb[3]) {
-    const unsigned shift = image->depth - 8;
-    if (image->model == PIXEL_YCBCR) {
-        const struct plane *chroma = &image->plane[1];
-        uint32_t cx = x >> chroma->shift_x, cy = y >> chroma->shift_y;
-        double luma = test_sample(image, 0, x, y, 0);
-        double cb = test_sample(image, 1, cx, cy, 0) - 128.0, cr = test_sample(image, 2, cx, cy, 0) - 128.0;
-        rgb[0] = (uint8_t)clamped(luma + floor((91881 * cr + 32768) / 65536));
-        rgb[1] = (uint8_t)clamped(luma + floor((-22554 * cb - 46802 * cr + 32768) / 65536));
-        rgb[2] = (uint8_t)clamped(luma + floor((116130 * cb + 32768) / 65536));
-        return;
-    }
-    const unsigned last = image->plane[0].channels - 1;
-    const unsigned alpha =
-        image_pixel_has_alpha(image->model) ? test_sample(image, 0, x, y, last) >> shift : 255;
-    for (unsigned c = 0; c < 3; c++) {
-        const unsigned sample = test_sample(image, 0, x, y, last >= 2 ? c : 0) >> shift;
-        rgb[c] = (uint8_t)lround((sample * alpha + 128.0 * (255 - alpha)) / 255);
-    }
-}
-
-/* The pixel of the picture that one of the padded picture is a copy of; the picture's size: black. */
-static uint32_t origin(uint32_t place, uint32_t size) {
-    if (detector->border == 0) {
-        return place < size ? place : size;
-    }
-    int64_t at = (int64_t)place - detector->border;
-    while (at < 0 || at >= size) {
-        at = size == 1 ? 0 : at < 0 ? -at : 2 * ((int64_t)size - 1) - at;
-    }
-    return (uint32_t)at;
-}
-
-/* The sums of all cells of the padded picture, or its map. */
-static int32_t *expected_sums(const struct image *image, uint32_t width, uint32_t height) {
-    uint8_t *rgb = calloc((size_t)width * height, 3);
-    assert_non_null(rgb);
-    for (uint32_t y = 0; y < height; y++) {
-        for (uint32_t x = 0; x < width; x++) {
-            const uint32_t from_x = origin(x, image->width), from_y = origin(y, image->height);
-            if (from_x < image->width && from_y < image->height) {
-                expected_pixel(image, from_x, from_y, rgb + ((size_t)y * width + x) * 3);
-            }
+/* The sums of all cells of the padded picture, or its maps. */
+static struct results expected_sums(const struct image *image, uint32_t width, uint32_t height) {
+    uint8_t *rgb = reference_padded(image, (uint32_t)detector->border, width, height);
+    struct results results = {0};
+    for (unsigned id = 0; searched >> id; id++) {
+        const unsigned output = detector_get((enum detector_id)id)->output;
+        if (searched >> id & 1) {
+            results.of[output] =
+                reference_network(&fixture.weights, output, rgb, (int)width, (int)height, NULL);
         }
     }
-    int32_t *sums = reference_network(&fixture.weights, rgb, (int)width, (int)height, NULL);
     free(rgb);
-    return sums;
+    return results;
 }
 
 static int descending(const void *a, const void *b) {
@@ -128,7 +97,7 @@ static int descending(const void *a, const void *b) {
 
 /* The probability that about WANTED cells pass; 0 where there are no more cells, or all of a map's may. */
 static double threshold_for(const int32_t *sums, size_t cells) {
-    if (searched == DETECTOR_TEXT) {
+    if (searched != FACES) {
         return 0.5;
     }
     if (cells <= WANTED) {
@@ -145,22 +114,35 @@ static double threshold_for(const int32_t *sums, size_t cells) {
     return 1 / (1 + exp(-value));
 }
 
-static struct candidates *expected_candidates(const int32_t *sums, uint32_t width, uint32_t height,
+/* Of the maps. */
+static void expect_components(const struct results *results, uint32_t width, uint32_t height,
+                              double threshold, struct candidates *expected) {
+    for (unsigned id = 0; searched >> id; id++) {
+        const struct detector *one = detector_get((enum detector_id)id);
+        struct components_bounds bounds;
+        if (searched >> id & 1) {
+            assert_true(components_bounds_of(one, one->least(NULL, threshold), &bounds));
+            reference_components(results->of[one->output], width / (uint32_t)one->cell,
+                                 height / (uint32_t)one->cell, bounds, expected);
+        }
+    }
+}
+
+static struct candidates *expected_candidates(const struct results *results, uint32_t width, uint32_t height,
                                               double threshold) {
     struct candidates *expected = calloc(1, sizeof *expected);
     assert_non_null(expected);
-    if (searched == DETECTOR_TEXT) {
-        struct components_bounds bounds;
-        assert_true(components_bounds_of(&detector_text, text_least(NULL, threshold), &bounds));
-        reference_components(sums, width, height, bounds, expected);
+    if (searched != FACES) {
+        expect_components(results, width, height, threshold, expected);
         return expected;
     }
-    const int32_t least = faces_least(&fixture.weights, threshold);
-    for (uint32_t i = 0; i < width * height; i++, sums += CANDIDATES_SUMS) {
+    const int32_t least = faces_least(&fixture.weights, threshold), *sums = results->of[0];
+    const uint32_t columns = width / FACE_CELL;
+    for (uint32_t i = 0; i < columns * (height / FACE_CELL); i++, sums += CANDIDATES_SUMS) {
         if (sums[0] >= least && expected->count++ < CANDIDATES_MAX) {
             struct candidate *candidate = &expected->candidate[expected->count - 1];
-            candidate->x = (uint16_t)(i % width);
-            candidate->y = (uint16_t)(i / width);
+            candidate->x = (uint16_t)(i % columns);
+            candidate->y = (uint16_t)(i / columns);
             memcpy(candidate->sum, sums, sizeof candidate->sum);
         }
     }
@@ -174,7 +156,8 @@ static struct candidates *expected_candidates(const int32_t *sums, uint32_t widt
 
 static struct chain detect_chain(const struct image_shape *shape, double threshold) {
     struct chain chain = {0};
-    const struct detect_arguments arguments = {.detector = searched, .threshold = threshold};
+    const struct detect_arguments arguments = {.wanted = searched,
+                                               .threshold = {[0 ... DETECTORS - 1] = threshold}};
     assert_int_equal(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, shape, NULL), ST_OK);
     return chain;
 }
@@ -217,12 +200,11 @@ static void check_content(struct levels *levels, const struct image_shape *shape
     test_image_fill(&source, content, &levels->random);
     const struct chain any = detect_chain(shape, 0);
     const struct detect_plan *plan = &any.step[0].detect;
-    const uint32_t columns = plan->width / (uint32_t)detector->cell,
-                   rows = plan->height / (uint32_t)detector->cell;
-    int32_t *sums = expected_sums(&source.image, plan->width, plan->height);
-    const double threshold = threshold_for(sums, (size_t)columns * rows);
+    const struct results results = expected_sums(&source.image, plan->width, plan->height);
+    const size_t cells = (size_t)plan->width * plan->height / (size_t)(detector->cell * detector->cell);
+    const double threshold = threshold_for(results.of[0], cells);
     const struct chain chain = detect_chain(shape, threshold);
-    struct candidates *expected = expected_candidates(sums, columns, rows, threshold);
+    struct candidates *expected = expected_candidates(&results, plan->width, plan->height, threshold);
     assert_true(expected->count > 0);
     for (unsigned i = 0; i < LEVELS_MAX; i++) {
         if (levels->lane[i]) {
@@ -230,7 +212,8 @@ static void check_content(struct levels *levels, const struct image_shape *shape
         }
     }
     free(expected);
-    free(sums);
+    free(results.of[0]);
+    free(results.of[1]);
     test_image_free(&source);
 }
 
@@ -273,7 +256,7 @@ static void test_models(void **state) {
 }
 
 static void test_large_and_long(void **state) {
-    const uint32_t by = searched == DETECTOR_FACES ? 1 : 4; /* the reference of text takes longer */
+    const uint32_t by = searched == FACES ? 1 : 4; /* the reference of text takes longer */
     const struct image_shape large = colours(640 / by, 384 / by), wide = colours(8191 / by, 1),
                              high = colours(3, 3000 / by);
     check_content(*state, &large, CONTENT_PHOTO);
@@ -314,7 +297,7 @@ static enum status run_once(struct backend *backend, const struct image_shape *s
 static void test_too_many_candidates(void **state) {
     struct levels *levels = *state;
     const struct image_shape shape = colours(512, 288);
-    if (searched != DETECTOR_FACES) {
+    if (searched != FACES) {
         skip(); /* no map of so many components */
     }
     struct test_image source = test_image_make(&shape);
@@ -351,7 +334,7 @@ static void test_without_a_model(void **state) {
     fixture.file[100000] ^= 1;
     open_model(&damaged, fixture.file);
     fixture.file[100000] ^= 1;
-    cpu_backend_use_model(backend, searched, &damaged);
+    cpu_backend_use_model(backend, detectors_first(searched), &damaged);
     assert_int_equal(run_once(backend, &shape, 0, &err), ST_CORRUPT);
     backend_close(backend);
     model_close(&damaged);
@@ -361,7 +344,7 @@ static void test_without_a_model(void **state) {
 static void test_memory(void **state) {
     const struct levels *levels = *state;
     const struct image_shape large = colours(8192, 8192);
-    const size_t tenths = searched == DETECTOR_FACES ? 31 : 162; /* of a byte */
+    const size_t tenths = searched == FACES ? 31 : searched == (TEXT | PLATES) ? 215 : 162; /* of a byte */
     const struct chain chain = detect_chain(&large, 0.5);
     for (unsigned i = 0; i < LEVELS_MAX; i++) {
         if (levels->backend[i]) {
@@ -369,7 +352,8 @@ static void test_memory(void **state) {
             size_t eight = backend_run_bytes(levels->backend[i], &chain, &large, 8);
             assert_true(one < (size_t)8192 * 8192 * tenths / 10 + (800 << 10));
             assert_true(eight - one <= (size_t)7 * 800 << 10);
-            assert_true(cpu_backend_network_bytes(levels->backend[i], searched) < (size_t)5 << 20);
+            assert_true(cpu_backend_network_bytes(levels->backend[i], detectors_first(searched)) < (size_t)5
+                                                                                                       << 20);
         }
     }
 }
@@ -382,9 +366,12 @@ int main(void) {
         cmocka_unit_test(test_deadline), cmocka_unit_test(test_without_a_model),
         cmocka_unit_test(test_memory),
     };
+    static const uint32_t groups[] = {FACES, TEXT, PLATES, TEXT | PLATES};
     int failed = 0;
-    for (searched = DETECTOR_FACES; searched <= DETECTOR_TEXT; searched++) {
-        failed += cmocka_run_group_tests_name(detector_get(searched)->name, tests, setup, teardown);
+    for (unsigned i = 0; i < COUNT(groups); i++) {
+        searched = groups[i];
+        failed += cmocka_run_group_tests_name(detector_get(detectors_first(searched))->name, tests, setup,
+                                              teardown);
     }
     return failed;
 }

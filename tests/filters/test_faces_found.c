@@ -102,7 +102,7 @@ static unsigned find(const struct test_image *source, struct place boxes[PLACES_
              rounded_up(shape.width), rounded_up(shape.height));
     struct chain chain = make_chain(text, &shape);
     struct image_shape seen = chain_result(&chain, &shape);
-    const struct detect_arguments arguments = {.threshold = least_score};
+    const struct detect_arguments arguments = {.wanted = 1, .threshold = {least_score}};
     struct error err = {0};
     assert_int_equal(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &seen, &err), ST_OK);
     struct image_shape result = chain_result(&chain, &shape);

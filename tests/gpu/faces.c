@@ -9,6 +9,7 @@
 
 #include "core/numbers.h"
 #include "detect/faces/faces.h"
+#include "detect/plates/plates.h"
 #include "detect/text/text.h"
 #include "gpu/detect/detect.h"
 #include "gpu/filters/gpu_chain.h"
@@ -61,7 +62,8 @@ static void to_rgb(const struct image *image, uint32_t x, uint32_t y, uint8_t *r
     }
 }
 
-static void make_case(struct check *check, struct faces_case *made, const struct model_weights *weights) {
+static void make_case(struct check *check, struct faces_case *made, const struct detector *detector,
+                      const struct model_weights *weights) {
     size_t size = image_layout(&made->image, &made->shape);
     made->memory = aligned_alloc(IMAGE_ALIGNMENT, size);
     made->width = divide_up(made->shape.width, 32) * 32;
@@ -80,7 +82,7 @@ static void make_case(struct check *check, struct faces_case *made, const struct
             to_rgb(&made->image, x, y, rgb + 3 * ((size_t)y * made->width + x));
         }
     }
-    made->sums = reference_network(weights, rgb, (int)made->width, (int)made->height, NULL);
+    made->sums = reference_network(weights, detector->output, rgb, (int)made->width, (int)made->height, NULL);
     free(rgb);
 }
 
@@ -91,7 +93,7 @@ static int by_value(const void *a, const void *b) {
 
 /* A threshold that at most half as many cells pass as there is room for. */
 static double threshold_for(const struct faces_case *made, const struct model_weights *weights) {
-    const uint32_t cell = (uint32_t)weights->network->cell;
+    const uint32_t cell = (uint32_t)network_cell(weights->network, 0);
     size_t cells = (size_t)(made->width / cell) * (made->height / cell), most = CANDIDATES_MAX / 2;
     if (cells <= most) {
         return 0;
@@ -109,7 +111,7 @@ static double threshold_for(const struct faces_case *made, const struct model_we
 /* Whether the candidates are the cells of the reference, in order. */
 static bool same(const struct faces_case *made, const struct network *network, int32_t least,
                  const struct candidates *got) {
-    const uint32_t cell = (uint32_t)network->cell, columns = made->width / cell;
+    const uint32_t cell = (uint32_t)network_cell(network, 0), columns = made->width / cell;
     uint32_t count = 0;
     for (uint32_t i = 0; i < columns * (made->height / cell); i++) {
         int32_t sums[CANDIDATES_SUMS] = {0};
@@ -132,9 +134,10 @@ static void check_candidates(struct check *check, const struct image_shape *shap
                              const struct detector *detector, const struct model_weights *weights) {
     struct error err = {0};
     struct faces_case made = {.shape = *shape};
-    make_case(check, &made, weights);
+    make_case(check, &made, detector, weights);
     struct chain chain = {0};
-    const struct detect_arguments arguments = {.threshold = threshold_for(&made, weights)};
+    const struct detect_arguments arguments = {.wanted = 1u << DETECTOR_FACES,
+                                               .threshold = {threshold_for(&made, weights)}};
     check_append(&chain, FILTER_DETECT, &arguments, shape);
     struct image_shape result = chain_result(&chain, shape);
     struct image target;
@@ -144,8 +147,8 @@ static void check_candidates(struct check *check, const struct image_shape *shap
     struct lane_timing timing;
     enum status status = gpu_chain_run(&check->jpeg.stream, &run, &timing, &err);
     const struct candidates *got = (const struct candidates *)(void *)plane_row(&target.plane[0], 0);
-    bool right =
-        status == ST_OK && same(&made, weights->network, detector->least(weights, arguments.threshold), got);
+    bool right = status == ST_OK &&
+                 same(&made, weights->network, detector->least(weights, arguments.threshold[0]), got);
     check->passed += right;
     check->failed += !right;
     if (!right) {
@@ -166,7 +169,7 @@ static enum status make_map(struct check *check, const struct faces_case *made, 
     struct gpu_stream *stream = &check->jpeg.stream;
     struct image layout;
     const struct detect_plan plan = {
-        .detector = DETECTOR_FACES, .width = made->width, .height = made->height};
+        .wanted = 1u << DETECTOR_FACES, .width = made->width, .height = made->height};
     const size_t source_size = image_layout(&layout, &made->shape);
     must(gpu_stream_reserve(stream, &stream->source, source_size, err), err);
     must(gpu_stream_reserve(stream, &stream->target, size, err), err);
@@ -182,10 +185,10 @@ static enum status make_map(struct check *check, const struct faces_case *made, 
 /* Whether the map is that of the reference, and nothing beside it was written. */
 static bool same_map(const struct faces_case *made, const struct image *target) {
     const struct plane *plane = &target->plane[0];
-    for (uint32_t y = 0; y < made->height; y++) {
+    for (uint32_t y = 0; y < target->height; y++) {
         const uint8_t *row = plane_row(plane, y);
         for (uint32_t x = 0; x < plane->stride; x++) {
-            const int32_t wanted = x < made->width ? made->sums[(size_t)y * made->width + x] : UNTOUCHED;
+            const int32_t wanted = x < target->width ? made->sums[(size_t)y * target->width + x] : UNTOUCHED;
             if (row[x] != wanted) {
                 printf("    %u %u is %u, not %d\n", x, y, row[x], (int)wanted);
                 return false;
@@ -200,9 +203,10 @@ static void check_map(struct check *check, const struct image_shape *shape, cons
     struct error err = {0};
     struct faces_case made = {.shape = *shape};
     struct image target;
-    make_case(check, &made, weights);
+    make_case(check, &made, detector, weights);
+    const uint32_t cell = (uint32_t)network_cell(weights->network, detector->output);
     const struct image_shape result = {
-        .model = PIXEL_GRAY, .depth = 8, .width = made.width, .height = made.height};
+        .model = PIXEL_GRAY, .depth = 8, .width = made.width / cell, .height = made.height / cell};
     const size_t size = image_layout(&target, &result);
     uint8_t *map = aligned_alloc(IMAGE_ALIGNMENT, size);
     image_place(&target, map);
@@ -273,9 +277,13 @@ void check_faces(struct check *check, bool quick) {
     check_weights(check, &detector_faces, quick);
     check_weights(check, &networks_blocks, true);
     check_weights(check, &networks_map, quick);
+    check_weights(check, &networks_head, quick);
     struct detector text = detector_text; /* its map */
     text.border = text.pixel_least = 0;
     check_weights(check, &text, true);
+    struct detector plates = detector_plates;
+    plates.border = plates.pixel_least = 0;
+    check_weights(check, &plates, true);
     if (is_given) {
         check_model(check, &given, quick);
         model_close(&given);

@@ -145,7 +145,7 @@ static void plan_mask(const struct subject *subject, struct transcode_mask *mask
 
 static void search(struct subject *subject, uint64_t *picture) {
     static _Alignas(IMAGE_ALIGNMENT) struct candidates candidates;
-    const struct detect_arguments arguments = {.threshold = 1};
+    const struct detect_arguments arguments = {.wanted = 1, .threshold = {1}};
     struct error err = {0};
     struct lane_timing timing;
     struct chain chain = {0};

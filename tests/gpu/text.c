@@ -15,6 +15,8 @@
 #include "tests/filters/network_fixture.h"
 #include "tests/gpu/check.h"
 
+enum { TEXT = 1 << DETECTOR_TEXT, PLATES = 1 << DETECTOR_PLATES };
+
 static struct candidates got, wanted;
 
 /* Whether the device's candidates, which come in any order behind the last valid one, are those of the CPU.
@@ -43,6 +45,7 @@ static enum status find_on_device(struct check *check, const uint8_t *map, int32
     must(gpu_stream_scratch(stream, begin + size, &memory, err), err);
     must(gpu_stream_reserve(stream, &stream->target, sizeof got, err), err);
     must(gpu_stream_upload(stream, memory + begin, map, size, err), err);
+    must(gpu_stream_fill(stream, stream->target.data, 0, sizeof got.count, err), err);
     const struct gpu_components components = {.map = memory + begin,
                                               .memory = memory,
                                               .candidates = stream->target.data,
@@ -60,6 +63,7 @@ static void check_map(struct check *check, const uint8_t *map, uint32_t width, u
                       struct components_bounds bounds) {
     struct error err = {0};
     uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, components_bytes(width));
+    wanted.count = 0;
     must(components_find(map, width, width, height, bounds, 0, memory, &wanted, &err), &err);
     enum status status = find_on_device(check, map, (int32_t)width, (int32_t)height, bounds, &err);
     report(check, status, "components", width, height, &err);
@@ -77,26 +81,27 @@ static void check_maps(struct check *check, bool quick) {
             map[i] = (uint8_t)(check_below(check, 100) < dense ? 100 + check_below(check, 156)
                                                                : check_below(check, 100));
         }
-        check_map(check, map, width, height, (struct components_bounds){100, round % 2 ? 240 : 100});
+        check_map(check, map, width, height,
+                  (struct components_bounds){100, round % 2 ? 240 : 100, round % 4 / 2});
     }
     /* Pixels that touch no other: as many components as there is memory for, more than there are candidates.
      */
     for (uint32_t i = 0; i < 299 * 199; i++) {
         map[i] = i % 299 % 2 == 0 && i / 299 % 2 == 0 ? 255 : 0;
     }
-    check_map(check, map, 299, 199, (struct components_bounds){1, 255});
+    check_map(check, map, 299, 199, (struct components_bounds){1, 255, 0});
     for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
         map[i] = i % 2 == 0 || i / WIDTH == HEIGHT - 1 ? 255 : 0;
     }
-    check_map(check, map, WIDTH, HEIGHT, (struct components_bounds){1, 255});
+    check_map(check, map, WIDTH, HEIGHT, (struct components_bounds){1, 255, 0});
     memset(map, 255, sizeof map);
-    check_map(check, map, WIDTH, HEIGHT, (struct components_bounds){1, 1});
+    check_map(check, map, WIDTH, HEIGHT, (struct components_bounds){1, 1, 1});
     /* Moments that need both of their words, and pixels in between that stand alone. */
     for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
         map[i] = check_below(check, 9) ? 255 : 0;
     }
-    check_map(check, map, WIDTH * HEIGHT / 3, 3, (struct components_bounds){1, 1});
-    check_map(check, map, 3, WIDTH * HEIGHT / 3, (struct components_bounds){1, 1});
+    check_map(check, map, WIDTH * HEIGHT / 3, 3, (struct components_bounds){1, 1, 1});
+    check_map(check, map, 3, WIDTH * HEIGHT / 3, (struct components_bounds){1, 1, 1});
 }
 
 /* ---- searches ---- */
@@ -105,11 +110,13 @@ static void copy(struct candidates *to, const struct image *result) {
     memcpy(to, plane_row(&result->plane[0], 0), sizeof *to);
 }
 
-static void check_search(struct check *check, const struct image_shape *shape, double threshold) {
+static void check_search(struct check *check, uint32_t detectors, const struct image_shape *shape,
+                         double threshold) {
     struct error err = {0};
     struct image source, target;
     struct chain chain = {0};
-    const struct detect_arguments arguments = {.detector = DETECTOR_TEXT, .threshold = threshold};
+    const struct detect_arguments arguments = {.wanted = detectors,
+                                               .threshold = {[0 ... DETECTORS - 1] = threshold}};
     check_append(&chain, FILTER_DETECT, &arguments, shape);
     const struct image_shape result = chain_result(&chain, shape);
     const size_t size = image_layout(&source, shape);
@@ -126,13 +133,31 @@ static void check_search(struct check *check, const struct image_shape *shape, d
     copy(&wanted, &target);
     enum status status = gpu_chain_run(&check->jpeg.stream, &run, &timing, &err);
     copy(&got, &target);
-    report(check, status, "text", shape->width, shape->height, &err);
+    report(check, status,
+           detectors == PLATES ? "plates"
+           : detectors == TEXT ? "text"
+                               : "text and plates",
+           shape->width, shape->height, &err);
     free(pixels);
     free(memory);
 }
 
-void check_text(struct check *check, bool quick) {
+/* Every kind of picture at one size, and every size with one kind. */
+static void check_searches(struct check *check, uint32_t detectors, bool quick) {
     static const uint32_t sizes[][2] = {{1, 1}, {17, 40}, {61, 35}, {200, 130}, {640, 360}, {1920, 1080}};
+    for (size_t i = 0; i < CHECK_MODELS; i++) {
+        struct image_shape shape = check_models[i];
+        shape.width = 61, shape.height = 35;
+        check_search(check, detectors, &shape, 0.6);
+    }
+    for (size_t i = 0; i < COUNT(sizes) - (quick ? 3 : 0); i++) {
+        struct image_shape shape = check_models[8];
+        shape.width = sizes[i][0], shape.height = sizes[i][1];
+        check_search(check, detectors, &shape, 0.99);
+    }
+}
+
+void check_text(struct check *check, bool quick) {
     struct network_fixture fixture;
     struct error err = {0};
     check_maps(check, quick);
@@ -142,16 +167,9 @@ void check_text(struct check *check, bool quick) {
     random.weights = fixture.weights;
     cpu_backend_use_model(check->reference, DETECTOR_TEXT, &random);
     must(gpu_detect_open(&check->device, DETECTOR_TEXT, &random, &err), &err);
-    for (size_t i = 0; i < CHECK_MODELS; i++) {
-        struct image_shape shape = check_models[i];
-        shape.width = 61, shape.height = 35;
-        check_search(check, &shape, 0.6);
-    }
-    for (size_t i = 0; i < COUNT(sizes) - (quick ? 3 : 0); i++) {
-        struct image_shape shape = check_models[8];
-        shape.width = sizes[i][0], shape.height = sizes[i][1];
-        check_search(check, &shape, 0.99);
-    }
+    check_searches(check, TEXT, quick);
+    check_searches(check, PLATES, quick);
+    check_searches(check, TEXT | PLATES, quick);
     gpu_detect_close(&check->device);
     network_fixture_free(&fixture);
     check_report(check, "text");

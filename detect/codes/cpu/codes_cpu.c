@@ -72,9 +72,10 @@ static enum status run(const struct cpu_context *context, const struct detect_pl
     codes_search_place(&pyramid, plan->width, plan->height, memory + row);
     make_level(context, plan, source, &pyramid.level[0], memory);
     status = read_codes(context, &pyramid.level[0], &symbols, err);
-    return status == ST_OK ? codes_search_run(&pyramid, &symbols, codes_least(plan->threshold),
-                                              context->deadline_ns, candidates, err)
-                           : status;
+    return status == ST_OK
+               ? codes_search_run(&pyramid, &symbols, codes_least(plan->threshold[DETECTOR_CODES]),
+                                  context->deadline_ns, candidates, err)
+               : status;
 }
 
 static struct scratch_need need(const struct detect_plan *plan) {

@@ -26,7 +26,7 @@ static bool is_product(const struct network_layer *form) {
 static bool has_words(const struct network *network, int layer) {
     const struct network_layer *form = &network->layer[layer];
     const bool picture = form->input == NETWORK_PICTURE && form->kind == NETWORK_DENSE;
-    const bool map = layer + 1 == network->layers && is_product(form) && form->addend == NETWORK_NONE &&
+    const bool map = form->outputs == 1 && is_product(form) && form->addend == NETWORK_NONE &&
                      layer_pack_product(form).kernel == KERNEL_layer_point_1;
     return (picture || form->inputs % WORD == 0) && (map || form->outputs % WORD == 0);
 }

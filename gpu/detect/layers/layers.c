@@ -25,16 +25,13 @@ static int32_t pixels_of(struct size size) {
     return size.width * size.height;
 }
 
-static bool is_last(const struct search *search, const struct pack_step *step) {
-    return step->last + 1 == search->form->layers;
-}
-
 static uint64_t source_of(const struct search *search, int layer) {
     return layer == NETWORK_PICTURE ? search->picture : layer == NETWORK_NONE ? 0 : search->tensor[layer];
 }
 
 static uint64_t target_of(const struct search *search, const struct pack_step *step) {
-    return is_last(search, step) ? search->map : search->tensor[step->last];
+    const struct search_output *output = search_output_of(search, step->last);
+    return output ? output->map : search->tensor[step->last];
 }
 
 static uint32_t zero_word(const struct search *search, int layer) {
@@ -63,6 +60,7 @@ static enum status run_product(const struct search *search, const struct pack_st
     const struct network_layer *form = &search->form->layer[step->last];
     const struct layer_pack_product product = layer_pack_product(form);
     const struct size in = size_of(search, form->input), out = size_of(search, step->last);
+    const struct search_output *output = search_output_of(search, step->last);
     const bool up = form->kind == NETWORK_UP;
     struct layer_product_pass pass = {
         .source = source_of(search, form->input),
@@ -71,7 +69,7 @@ static enum status run_product(const struct search *search, const struct pack_st
         .biases = search->packed + step->biases,
         .scales = search->packed + step->scales,
         .finish = finish_of(search, step),
-        .pitch = is_last(search, step) ? search->pitch : (int64_t)out.width * form->outputs,
+        .pitch = output ? output->pitch : (int64_t)out.width * form->outputs,
         .inputs = product.inputs,
         .outputs = form->outputs,
         .columns = product.columns,
@@ -83,7 +81,7 @@ static enum status run_product(const struct search *search, const struct pack_st
         .pixels = pixels_of(up ? in : out),
         .stride = form->stride,
         .zero = zero_word(search, form->input),
-        .apart = up || is_last(search, step),
+        .apart = up || output != NULL,
         .by = up ? 2 : 1,
     };
     pass.tiles = (int32_t)ceil_divide(pass.pixels, KERNEL_LAYER_WARPS * KERNEL_LAYER_PIXELS);

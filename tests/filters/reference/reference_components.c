@@ -82,6 +82,7 @@ void reference_components(const int32_t *map, uint32_t width, uint32_t height,
     }
     for (uint32_t i = 0; i < count; i++) {
         if (all[i].sum[COMPONENT_PEAK] >= bounds.peak && expected->count++ < CANDIDATES_MAX) {
+            all[i].sum[COMPONENT_PEAK] |= bounds.mark << COMPONENT_MARK_SHIFT;
             expected->candidate[expected->count - 1] = all[i];
         }
     }

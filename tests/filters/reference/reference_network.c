@@ -227,14 +227,21 @@ static struct tensor picture_of(const uint8_t *rgb, int width, int height) {
     return picture;
 }
 
-int32_t *reference_network(const struct model_weights *weights, const uint8_t *rgb, int width, int height,
-                           uint64_t hashes[]) {
+int32_t *reference_network(const struct model_weights *weights, unsigned output, const uint8_t *rgb,
+                           int width, int height, uint64_t hashes[]) {
     const struct network *network = weights->network;
-    size_t cells = (size_t)(width / network->cell) * (size_t)(height / network->cell);
+    const int cell = network_cell(network, output), result = network->output[output];
+    size_t cells = (size_t)(width / cell) * (size_t)(height / cell);
     int32_t *sums = take_memory(cells * (size_t)(network->sums > 0 ? network->sums : 1), sizeof *sums);
     struct tensor picture = picture_of(rgb, width, height), outputs[NETWORK_LAYERS_MAX];
+    bool needed[NETWORK_LAYERS_MAX];
+    network_needed(network, UINT32_C(1) << output, needed);
     for (int i = 0; i < network->layers; i++) {
-        bool last = i + 1 == network->layers;
+        const bool last = i == result;
+        outputs[i] = (struct tensor){0};
+        if (!needed[i]) {
+            continue;
+        }
         outputs[i] = run_layer(i, weights, outputs, &picture, last ? sums : NULL);
         size_t size = (size_t)outputs[i].width * (size_t)outputs[i].height * (size_t)outputs[i].channels;
         if (hashes) {

@@ -35,6 +35,7 @@ static enum status find(const uint8_t *map, uint32_t width, uint32_t height, str
     uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, bytes + IMAGE_ALIGNMENT);
     assert_non_null(memory);
     memset(memory, 0xa5, bytes + IMAGE_ALIGNMENT);
+    found.count = 0;
     enum status status =
         components_find(map, width, width, height, bounds, deadline_ns, memory, &found, &err);
     for (unsigned i = 0; i < IMAGE_ALIGNMENT; i++) {
@@ -69,7 +70,7 @@ static void test_noise(void **unused) {
             const uint8_t low = (uint8_t)(next() % from), high = (uint8_t)(from + next() % (256u - from));
             map[i] = next() % 10 < dense ? high : low;
         }
-        check_map(map, width, height, (struct components_bounds){from, peak});
+        check_map(map, width, height, (struct components_bounds){from, peak, round % 2});
     }
 }
 
@@ -77,7 +78,7 @@ static void test_noise(void **unused) {
 static void test_shapes_that_meet_late(void **unused) {
     (void)unused;
     uint8_t map[41 * 41] = {0};
-    const struct components_bounds bounds = {128, 128};
+    const struct components_bounds bounds = {128, 128, 3};
     for (int y = 0; y < 40; y++) {
         for (int x = 0; x < 41; x += 2) {
             map[y * 41 + x] = 200;
@@ -103,7 +104,7 @@ static void test_more_than_fit(void **unused) {
     for (uint32_t i = 0; i < SIDE_MAX * SIDE_MAX; i++) {
         map[i] = i / SIDE_MAX % 2 == 0 && i % 2 == 0 ? 255 : 0;
     }
-    check_map(map, SIDE_MAX, SIDE_MAX, (struct components_bounds){1, 1});
+    check_map(map, SIDE_MAX, SIDE_MAX, (struct components_bounds){1, 1, 0});
     assert_int_equal(found.count, SIDE_MAX * SIDE_MAX / 4);
     assert_int_equal(found.candidate[0].sum[COMPONENT_PEAK], 0);
 }
@@ -111,8 +112,8 @@ static void test_more_than_fit(void **unused) {
 static void test_deadline(void **unused) {
     (void)unused;
     const uint8_t map[4] = {0};
-    assert_int_equal(find(map, 2, 2, (struct components_bounds){1, 1}, clock_ns() - 1), ST_LIMIT);
-    assert_int_equal(find(map, 2, 2, (struct components_bounds){1, 1}, clock_ns() + INT64_C(60000000000)),
+    assert_int_equal(find(map, 2, 2, (struct components_bounds){1, 1, 0}, clock_ns() - 1), ST_LIMIT);
+    assert_int_equal(find(map, 2, 2, (struct components_bounds){1, 1, 0}, clock_ns() + INT64_C(60000000000)),
                      ST_OK);
 }
 
@@ -132,11 +133,45 @@ static void test_bounds(void **unused) {
     }
 }
 
+/* Components of two maps are kept in one order, and come apart again by their marks. */
+static void test_marks(void **unused) {
+    (void)unused;
+    static const uint8_t one[] = {9, 0, 0, 7, 0, 8}, other[] = {0, 5, 0};
+    static struct candidates both;
+    struct error err = {0};
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, components_bytes(6));
+    assert_non_null(memory);
+    found.count = 0;
+    assert_int_equal(
+        components_find(one, 6, 6, 1, (struct components_bounds){1, 1, 0}, 0, memory, &found, &err), ST_OK);
+    assert_int_equal(
+        components_find(other, 3, 3, 1, (struct components_bounds){1, 1, 1}, 0, memory, &found, &err), ST_OK);
+    free(memory);
+    assert_int_equal(found.count, 4);
+    assert_true(found.candidate[1].x == 1 && found.candidate[1].sum[COMPONENT_PEAK] == 0x105);
+    both = found;
+    assert_int_equal(components_select(&both, 0, 3, &err), ST_OK);
+    assert_true(both.count == 3 && both.candidate[1].x == 3 && both.candidate[1].sum[COMPONENT_PEAK] == 7);
+    both = found;
+    assert_int_equal(components_select(&both, 1, 3, &err), ST_OK);
+    assert_true(both.count == 1 && both.candidate[0].sum[COMPONENT_PEAK] == 5);
+    both = found;
+    assert_int_equal(components_select(&both, 0, 1, &err), ST_CORRUPT);
+    both = found;
+    both.candidate[3].sum[COMPONENT_PEAK] = -1;
+    assert_int_equal(components_select(&both, 0, 3, &err), ST_CORRUPT);
+    both.count = CANDIDATES_MAX + 1;
+    both.candidate[3] = found.candidate[3];
+    memset(both.candidate + 4, 0, (CANDIDATES_MAX - 4) * sizeof both.candidate[0]);
+    assert_int_equal(components_select(&both, 1, 3, &err), ST_OK);
+    assert_int_equal(both.count, CANDIDATES_MAX + 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_noise),         cmocka_unit_test(test_shapes_that_meet_late),
         cmocka_unit_test(test_more_than_fit), cmocka_unit_test(test_deadline),
-        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_bounds),        cmocka_unit_test(test_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

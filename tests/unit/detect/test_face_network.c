@@ -83,7 +83,7 @@ static void test_all_layers(void **state) {
     uint64_t hashes[FACE_LAYERS];
     network_fixture_make(&fixture, &detector_faces);
     network_fixture_paint(rgb, sizeof rgb);
-    free(reference_network(&fixture.weights, rgb, WIDTH, HEIGHT, hashes));
+    free(reference_network(&fixture.weights, 0, rgb, WIDTH, HEIGHT, hashes));
     for (int i = 0; i < FACE_LAYERS; i++) {
         if (hashes[i] != expected[i]) {
             fail_msg("layer %s differs", detector_faces.network->layer[i].name);
@@ -120,7 +120,7 @@ static void test_rows(void **state) {
         if (detector->network) {
             assert_int_equal(network_check(detector->network, &err), ST_OK);
             assert_int_equal(detector->unit % detector->network->unit, 0);
-            assert_int_equal(detector->cell, detector->network->cell);
+            assert_int_equal(detector->cell, network_cell(detector->network, detector->output));
         }
     }
 }

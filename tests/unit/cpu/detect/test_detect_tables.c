@@ -41,7 +41,7 @@ static struct candidates found;
 /* Compares the sums of all cells. */
 static void check_sums(const struct network *network, const int32_t *sums, uint32_t width, uint32_t height,
                        const char *level) {
-    const uint32_t columns = width / (uint32_t)network->cell, rows = height / (uint32_t)network->cell;
+    const uint32_t side = (uint32_t)network_cell(network, 0), columns = width / side, rows = height / side;
     const size_t bytes = (size_t)network->sums * sizeof *sums;
     assert_int_equal(found.count, columns * rows);
     for (uint32_t i = 0; i < found.count; i++) {
@@ -69,38 +69,68 @@ static void check_map(const struct image *map, const int32_t *bytes, const char 
     }
 }
 
-static void check_level(const struct level *level, const struct network_fixture *fixture,
-                        const struct image *image, const int32_t *sums) {
-    const struct network *network = fixture->detector->network;
+/* Runs a search for these outputs, which writes their maps or, of heads, the sums. */
+static void run_level(const struct level *level, const struct network_fixture *fixture,
+                      const struct image *image, const struct detect_wanted output[NETWORK_OUTPUTS_MAX]) {
     struct detect_network *packed = NULL;
     struct error err = {0};
     struct scratch scratch = {0};
     const struct cpu_context context = {.scratch = &scratch};
     assert_int_equal(detect_pack(&fixture->weights, level->kernels(), &packed, &err), ST_OK);
-    const struct image_shape shape = {
-        .model = PIXEL_GRAY, .depth = 8, .width = image->width, .height = image->height};
-    struct image map;
-    const size_t size = image_layout(&map, &shape);
-    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
-    assert_non_null(memory);
-    image_place(&map, memory);
-    const struct detect_search search = {.detector = fixture->detector,
-                                         .network = packed,
-                                         .source = image,
-                                         .width = image->width,
-                                         .height = image->height,
-                                         .least = INT32_MIN,
-                                         .candidates = network->sums > 0 ? &found : NULL,
-                                         .map = network->sums > 0 ? NULL : &map};
+    struct detect_search search = {.network = packed,
+                                   .source = image,
+                                   .width = image->width,
+                                   .height = image->height,
+                                   .candidates = fixture->detector->network->sums > 0 ? &found : NULL};
+    memcpy(search.output, output, sizeof search.output);
     assert_int_equal(detect_search_run(&context, &search, &err), ST_OK);
-    if (network->sums > 0) {
-        check_sums(network, sums, image->width, image->height, level->name);
-    } else {
-        check_map(&map, sums, level->name);
-    }
-    free(memory);
     detect_pack_free(packed);
     scratch_finish(&scratch);
+}
+
+static struct image make_map(const struct network *network, unsigned output, const struct image *image) {
+    const uint32_t cell = (uint32_t)network_cell(network, output);
+    const struct image_shape shape = {
+        .model = PIXEL_GRAY, .depth = 8, .width = image->width / cell, .height = image->height / cell};
+    struct image map;
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, image_layout(&map, &shape));
+    assert_non_null(memory);
+    image_place(&map, memory);
+    return map;
+}
+
+/* Each map by itself, then all in one search. */
+static void check_maps(const struct level *level, const struct network_fixture *fixture,
+                       const struct image *image, int32_t *const sums[NETWORK_OUTPUTS_MAX]) {
+    const struct network *network = fixture->detector->network;
+    static const struct detector *const detectors[] = {&networks_map, &networks_head};
+    for (unsigned wanted = 1; wanted < 1u << network->outputs; wanted++) {
+        struct detect_wanted output[NETWORK_OUTPUTS_MAX] = {0};
+        struct image map[NETWORK_OUTPUTS_MAX];
+        for (unsigned i = 0; i < (unsigned)network->outputs; i++) {
+            map[i] = make_map(network, i, image);
+            output[i] = (struct detect_wanted){wanted >> i & 1 ? detectors[i] : NULL, INT32_MIN, &map[i]};
+        }
+        run_level(level, fixture, image, output);
+        for (unsigned i = 0; i < (unsigned)network->outputs; i++) {
+            if (wanted >> i & 1) {
+                check_map(&map[i], sums[i], level->name);
+            }
+            free(map[i].plane[0].data);
+        }
+    }
+}
+
+static void check_level(const struct level *level, const struct network_fixture *fixture,
+                        const struct image *image, int32_t *const sums[NETWORK_OUTPUTS_MAX]) {
+    const struct network *network = fixture->detector->network;
+    if (network->sums == 0) {
+        check_maps(level, fixture, image, sums);
+        return;
+    }
+    const struct detect_wanted output[NETWORK_OUTPUTS_MAX] = {{fixture->detector, INT32_MIN, NULL}};
+    run_level(level, fixture, image, output);
+    check_sums(network, sums[0], image->width, image->height, level->name);
 }
 
 static void check_size(const struct network_fixture *fixture, uint32_t width, uint32_t height) {
@@ -114,13 +144,18 @@ static void check_size(const struct network_fixture *fixture, uint32_t width, ui
     for (uint32_t y = 0; y < height; y++) {
         memcpy(plane_row(&image.plane[0], y), rgb + (size_t)y * width * 3, (size_t)width * 3);
     }
-    int32_t *sums = reference_network(&fixture->weights, rgb, (int)width, (int)height, NULL);
+    int32_t *sums[NETWORK_OUTPUTS_MAX] = {0};
+    for (unsigned i = 0; i < (unsigned)fixture->detector->network->outputs; i++) {
+        sums[i] = reference_network(&fixture->weights, i, rgb, (int)width, (int)height, NULL);
+    }
     for (unsigned i = 0; i < COUNT(levels); i++) {
         if (processor_allows(levels[i].level)) {
             check_level(&levels[i], fixture, &image, sums);
         }
     }
-    free(sums);
+    for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
+        free(sums[i]);
+    }
     free(rgb);
     free(memory);
 }
@@ -165,7 +200,7 @@ static void test_other_blocks(void **state) {
 static void test_blocks_are_recognised(void **state) {
     (void)state;
     struct detect_passes passes;
-    detect_passes_cut(detector_faces.network, &passes);
+    detect_passes_cut(detector_faces.network, 1, &passes);
     assert_int_equal(passes.count, 20);
     assert_int_equal(passes.pass[0].last, FACE_block1_project);
     for (int i = 1; i < 16; i++) {
@@ -216,9 +251,9 @@ static void test_tables_that_do_not_fit_together(void **state) {
     other = layer_of(5), other.addend = 1;
     refused(5, &other, "layer added adds what does not fit");
     other = layer_of(12), other.kind = NETWORK_HEADS, other.size = 1;
-    refused(12, &other, "layer smooth is in the wrong place: heads are the last layer");
+    refused(12, &other, "layer smooth is in the wrong place");
     other = layer_of(13), other.outputs = 4;
-    refused(13, &other, "cells of 2 pixels with 5 sums");
+    refused(13, &other, "layer heads is in the wrong place, or has not the 5 sums of a result");
 }
 
 static void test_what_no_kernel_does(void **state) {
@@ -229,7 +264,7 @@ static void test_what_no_kernel_does(void **state) {
     other = layer_of(0), other.kind = NETWORK_POINT, other.size = other.stride = 1;
     struct network_layer table[] = {other,
                                     {"heads", NETWORK_HEADS, 1, 0, NETWORK_NONE, 16, 1, 1, NETWORK_LINEAR}};
-    struct network network = {.layer = table, .layers = 2, .unit = 1, .cell = 1, .sums = 1};
+    struct network network = {.layer = table, .layers = 2, .unit = 1, .sums = 1, .outputs = 1, .output = {1}};
     struct error err = {0};
     assert_int_equal(network_check(&network, &err), ST_OK);
     assert_int_equal(detect_tensors_check(&network, &err), ST_UNSUPPORTED);

@@ -148,7 +148,7 @@ static void test_plans(void **state) {
 
 static void test_chains(void **state) {
     (void)state;
-    const struct detect_arguments detect = {.threshold = 0.5};
+    const struct detect_arguments detect = {.wanted = 1, .threshold = {0.5}};
     const struct resize_arguments resize = {.width = 20};
     const struct blur_arguments blurred = {.sigma = 1};
     struct wire_run run = masked_run();

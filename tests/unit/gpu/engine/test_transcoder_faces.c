@@ -39,7 +39,7 @@ static void search(const struct jpeg_recipe *recipe, double threshold) {
     struct image_shape shape = plain_shape;
     shape.width = (uint32_t)recipe->width, shape.height = (uint32_t)recipe->height;
     struct chain chain = {0};
-    const struct detect_arguments arguments = {.threshold = threshold};
+    const struct detect_arguments arguments = {.wanted = 1, .threshold = {threshold}};
     assert_int_equal(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &shape, &err), ST_OK);
     search_pixels(&file, &chain);
     struct transcode job = make_job(&file, &shape, &(struct chain){0});
@@ -78,7 +78,7 @@ static void test_without_model(void **state) {
     struct gpu_transcoder *transcoder;
     struct buf file = recipe_file(&plain);
     struct chain chain = {0};
-    const struct detect_arguments arguments = {.threshold = 0.5};
+    const struct detect_arguments arguments = {.wanted = 1, .threshold = {0.5}};
     size_t size;
     assert_int_equal(chain_append(&chain, filter_get(FILTER_DETECT), &arguments, &plain_shape, &err), ST_OK);
     struct transcode job = make_job(&file, &plain_shape, &(struct chain){0});
@@ -143,7 +143,7 @@ static void expect(void) {
 
 static int open_scene(void **state) {
     (void)state;
-    const struct detect_arguments arguments = {.threshold = 0};
+    const struct detect_arguments arguments = {.wanted = 1, .threshold = {0}};
     struct error err = {0};
     scene.file = recipe_file(&plain);
     scene.damaged = recipe_file(&plain);

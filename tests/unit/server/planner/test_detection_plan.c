@@ -35,14 +35,14 @@ static void test_high_effort(void **state) {
     const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 4000, .height = 3000};
     plan(&shape, 1);
     assert_int_equal(detection.count, 1 + DETECTION_FURTHER);
-    assert_int_equal(detection.kinds, 1);
+    assert_int_equal(detection.wanted, 1 << DETECTOR_FACES);
     static const uint32_t widths[] = {1920, 1920, 960, 3840}, heights[] = {1440, 1440, 736, 2880};
     for (unsigned i = 0; i < detection.count; i++) {
         const struct detection_search *search = &detection.search[i];
         assert_true(searched(i)->width == widths[i] && searched(i)->height == heights[i]);
-        assert_true(search->frame.width == 4000 && search->frame.height == 3000 && search->kind == 0);
+        assert_true(search->frame.width == 4000 && search->frame.height == 3000);
         assert_true(search->further == (i > 0) && search->mirrored == (i == 1));
-        assert_true(i == 0 ? searched(i)->threshold == 0.3 : searched(i)->threshold > 0.49);
+        assert_true(i == 0 ? searched(i)->threshold[0] == 0.3 : searched(i)->threshold[0] > 0.49);
     }
     const struct detect_plan first = *searched(0);
     parameters.detect.effort = DETECT_EFFORT_NORMAL;
@@ -58,11 +58,35 @@ static void test_several_detectors(void **state) {
     parameters.detect.wanted |= 1 << DETECTOR_TEXT;
     plan(&shape, 1);
     assert_int_equal(detection.count, 2 + DETECTION_FURTHER);
-    assert_int_equal(detection.kinds, 2);
+    assert_int_equal(detection_kinds(&detection), 2);
     const struct detection_search *last = &detection.search[detection.count - 1];
-    assert_true(last->detector == DETECTOR_TEXT && last->kind == 1 && !last->further);
+    assert_true(last->detectors == 1 << DETECTOR_TEXT && !last->further);
+    assert_int_equal(detection_kind(&detection, DETECTOR_TEXT), 1);
     assert_int_equal(detection_found_bytes(&detection),
                      offsetof(struct detection_found, boxes) + 3 * sizeof(struct boxes));
+}
+
+/* Text and plates are one search, of which each has a threshold; what comes further is for plates alone. */
+static void test_one_network(void **state) {
+    (void)state;
+    const struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 640, .height = 480};
+    parameters.detect.wanted = 1 << DETECTOR_TEXT | 1 << DETECTOR_CODES | 1 << DETECTOR_PLATES;
+    plan(&shape, 1);
+    assert_int_equal(detection.count, 4);
+    assert_int_equal(searched(0)->wanted, 1 << DETECTOR_TEXT | 1 << DETECTOR_PLATES);
+    assert_true(searched(0)->threshold[DETECTOR_TEXT] == 0.6 &&
+                searched(0)->threshold[DETECTOR_PLATES] == 0.5);
+    assert_true(searched(0)->threshold[DETECTOR_FACES] == 0 && searched(0)->threshold[DETECTOR_CODES] == 0);
+    static const uint32_t widths[] = {672, 352, 1312};
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(searched(i)->width, widths[i]);
+        assert_true(detection.search[i].further == (i > 0) && !detection.search[i].mirrored);
+    }
+    assert_int_equal(searched(1)->wanted, 1 << DETECTOR_PLATES);
+    assert_int_equal(searched(2)->wanted, 1 << DETECTOR_PLATES);
+    assert_int_equal(searched(3)->wanted, 1 << DETECTOR_CODES);
+    assert_int_equal(detection_kind(&detection, DETECTOR_PLATES), 2);
+    assert_int_equal(detection_boxes(&detection), 4);
 }
 
 /* No threshold comes above what can be asked for, or below what was. */
@@ -74,7 +98,8 @@ static void test_thresholds(void **state) {
         set_up(state);
         assert_int_equal(parameters_set(&parameters, "detect_threshold", asked[i], &err), ST_OK);
         plan(&shape, 1);
-        assert_true(searched(1)->threshold >= searched(0)->threshold && searched(1)->threshold <= 0.95);
+        assert_true(searched(1)->threshold[0] >= searched(0)->threshold[0] &&
+                    searched(1)->threshold[0] <= 0.95);
     }
 }
 
@@ -119,6 +144,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_high_effort, set_up),
         cmocka_unit_test_setup(test_several_detectors, set_up),
+        cmocka_unit_test_setup(test_one_network, set_up),
         cmocka_unit_test_setup(test_thresholds, set_up),
         cmocka_unit_test_setup(test_planes, set_up),
         cmocka_unit_test(test_followed),

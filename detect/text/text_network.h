@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * The network that finds text and number plates: one table, one model file, a map for each. */
+#ifndef BLURD_DETECT_TEXT_TEXT_NETWORK_H
+#define BLURD_DETECT_TEXT_TEXT_NETWORK_H
+
+#include "detect/network.h"
+
+/* Layers by name, TEXT_stem to TEXT_plates_map: those of the head that finds plates stand behind the others. */
+enum text_layer {
+#define LAYER(name, kind, size, input, addend, inputs, outputs, stride, activation) TEXT_##name,
+#include "detect/text/network.def"
+#include "detect/plates/network.def"
+#undef LAYER
+    TEXT_LAYERS,
+    TEXT_picture = NETWORK_PICTURE,
+    TEXT_none = NETWORK_NONE,
+};
+
+/* Outputs of the network. */
+enum { TEXT_OUTPUT_LINES, TEXT_OUTPUT_PLATES, TEXT_OUTPUTS };
+
+enum {
+    TEXT_UNIT = 32,
+    TEXT_BORDER = 16, /* words and plates that the picture's edge cuts are found as their mirrored whole */
+    TEXT_LOGITS = 16, /* steps of a byte of a map (detect/convert.py, MAP_SCALE) */
+};
+
+extern const struct network text_network;
+
+/* The smallest byte of a map whose probability is at least the threshold; INT32_MAX when none is. */
+int32_t text_byte(double threshold);
+
+/* The probability that a byte of a map stands for. */
+double text_probability(int32_t byte);
+
+#endif
