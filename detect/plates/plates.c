@@ -37,8 +37,8 @@ static uint16_t edge_of(int32_t cell, int32_t by, uint32_t side) {
 _Static_assert(sizeof(struct line) <= sizeof(struct candidate) && _Alignof(struct line) <= sizeof(uint32_t),
                "a plate fits where a candidate was");
 
-static enum status grow_all(struct candidates *candidates, const struct boxes_frame *frame, struct line *plate,
-                            uint32_t *count, struct error *err) {
+static enum status grow_all(struct candidates *candidates, const struct boxes_frame *frame,
+                            struct line *plate, uint32_t *count, struct error *err) {
     int64_t room = cells_most(frame->searched_width) * cells_most(frame->searched_height);
     *count = 0;
     for (uint32_t i = 0; i < candidates->count; i++) {

@@ -9,8 +9,9 @@
 enum {
     PLATES_CELL = 2,          /* pixels on a side of a cell of the map */
     PLATES_PIXEL_LEAST = 115, /* a probability of 0.3: all of a plate is covered, also where it is dirty */
-    PLATES_CELLS_LEAST = 10,  /* smaller components are chance: plates of which letters can be told are larger */
-    PLATES_GROWTH = 2,        /* pixels by which a box grows on each side */
+    PLATES_CELLS_LEAST =
+        10,            /* smaller components are chance: plates of which letters can be told are larger */
+    PLATES_GROWTH = 2, /* pixels by which a box grows on each side */
 };
 
 extern const struct detector detector_plates;
@@ -18,10 +19,10 @@ extern const struct detector detector_plates;
 /* The smallest byte of the map whose probability is at least the threshold; INT32_MAX when none is. */
 int32_t plates_least(const struct model_weights *weights, double threshold);
 
-/* Makes boxes of the components (detect/components.h) of a map, by falling score, then from above to below. Those
- * that overlap or touch, such as both lines of a plate, become one. `candidates` may be anything: what is no
- * component of this picture is ST_CORRUPT. ST_LIMIT when there are more candidates than CANDIDATES_MAX or more
- * boxes than BOXES_MAX. Changes `candidates`. Does not allocate. */
+/* Makes boxes of the components (detect/components.h) of a map, by falling score, then from above to below.
+ * Those that overlap or touch, such as both lines of a plate, become one. `candidates` may be anything: what
+ * is no component of this picture is ST_CORRUPT. ST_LIMIT when there are more candidates than CANDIDATES_MAX
+ * or more boxes than BOXES_MAX. Changes `candidates`. Does not allocate. */
 enum status plates_find(const struct model_weights *weights, struct candidates *candidates,
                         const struct boxes_frame *frame, struct boxes *boxes, struct error *err);
 

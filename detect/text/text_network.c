@@ -6,8 +6,8 @@
 static const struct network_layer layers[TEXT_LAYERS] = {
 #define LAYER(name, kind, size, input, addend, inputs, outputs, stride, activation)                          \
     {#name, NETWORK_##kind, size, TEXT_##input, TEXT_##addend, inputs, outputs, stride, NETWORK_##activation},
-#include "detect/text/network.def"
 #include "detect/plates/network.def"
+#include "detect/text/network.def"
 #undef LAYER
 };
 

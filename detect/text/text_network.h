@@ -5,11 +5,12 @@
 
 #include "detect/network.h"
 
-/* Layers by name, TEXT_stem to TEXT_plates_map: those of the head that finds plates stand behind the others. */
+/* Layers by name, TEXT_stem to TEXT_plates_map: those of the head that finds plates stand behind the others.
+ */
 enum text_layer {
 #define LAYER(name, kind, size, input, addend, inputs, outputs, stride, activation) TEXT_##name,
-#include "detect/text/network.def"
 #include "detect/plates/network.def"
+#include "detect/text/network.def"
 #undef LAYER
     TEXT_LAYERS,
     TEXT_picture = NETWORK_PICTURE,

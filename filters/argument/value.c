@@ -61,3 +61,11 @@ bool value_number(const char *text, bool real, double *value) {
     *value = read;
     return true;
 }
+
+const char *value_text(double number, char buffer[VALUE_TEXT_MAX]) {
+    snprintf(buffer, VALUE_TEXT_MAX, "%.12g", number);
+    if (strtod(buffer, NULL) != number) {
+        snprintf(buffer, VALUE_TEXT_MAX, "%.17g", number);
+    }
+    return buffer;
+}

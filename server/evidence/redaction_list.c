@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/orient.h"
+#include "filters/argument/value.h"
 #include "server/search/detection.h"
 
 _Static_assert((int)REGION_LIST_SHA256 == (int)DIGEST_BYTES, "a list has a whole digest");
@@ -20,25 +21,14 @@ struct regions {
     struct error *err;
 };
 
-enum { NUMBER_MAX = 32 };
-
-/* The shortest of two forms that reads as the same number. */
-static const char *number_text(double number, char text[NUMBER_MAX]) {
-    snprintf(text, NUMBER_MAX, "%.12g", number);
-    if (strtod(text, NULL) != number) {
-        snprintf(text, NUMBER_MAX, "%.17g", number);
-    }
-    return text;
-}
-
 static enum status write_polygon(const struct regions *to, uint32_t index) {
     struct region_point point[REGION_POINTS_MAX];
     unsigned count = region_points(to->set, index, to->width, to->height, point);
     enum status status = buf_printf(to->body, to->err, "\"polygon\":[");
     for (unsigned i = 0; i < count && status == ST_OK; i++) {
-        char x[NUMBER_MAX], y[NUMBER_MAX];
-        status = buf_printf(to->body, to->err, "%s[%s,%s]", i ? "," : "", number_text(point[i].x, x),
-                            number_text(point[i].y, y));
+        char x[VALUE_TEXT_MAX], y[VALUE_TEXT_MAX];
+        status = buf_printf(to->body, to->err, "%s[%s,%s]", i ? "," : "", value_text(point[i].x, x),
+                            value_text(point[i].y, y));
     }
     return status == ST_OK ? buf_printf(to->body, to->err, "]") : status;
 }
@@ -50,9 +40,9 @@ static enum status write_shape(const struct regions *to, uint32_t index) {
     }
     const struct region_box box = region_box(to->set, index, to->width, to->height);
     const double number[4] = {box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0};
-    char text[4][NUMBER_MAX];
+    char text[4][VALUE_TEXT_MAX];
     for (unsigned i = 0; i < 4; i++) {
-        number_text(number[i], text[i]);
+        value_text(number[i], text[i]);
     }
     return region->form == REGION_RECTANGLE
                ? buf_printf(to->body, to->err, "\"x\":%s,\"y\":%s,\"width\":%s,\"height\":%s", text[0],

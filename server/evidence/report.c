@@ -8,6 +8,7 @@
 
 #include "core/json/json.h"
 #include "core/version.h"
+#include "filters/argument/value.h"
 #include "server/evidence/build_id.h"
 #include "server/evidence/dsse.h"
 #include "server/evidence/model_digests.h"
@@ -95,11 +96,11 @@ static enum status append_detector(struct report_draft *to, enum detector_id id)
     const struct service *service = to->request->service;
     const struct detector *detector = detector_get(id);
     struct digest digest;
-    char text[DIGEST_TEXT];
-    enum status status =
-        buf_printf(&to->text, to->err, "%s{\"name\":\"%s\",\"threshold\":%g,\"found\":%u",
-                   detection_kind(&to->plan->detection, id) ? "," : "", detector->name,
-                   detection_threshold(detector, to->plan->parameters), to->request->outcome.found[id]);
+    char text[DIGEST_TEXT], threshold[VALUE_TEXT_MAX];
+    value_text(thresholds_get(&to->plan->parameters->detect.threshold, id), threshold);
+    enum status status = buf_printf(&to->text, to->err, "%s{\"name\":\"%s\",\"threshold\":%s,\"found\":%u",
+                                    detection_kind(&to->plan->detection, id) ? "," : "", detector->name,
+                                    threshold, to->request->outcome.found[id]);
     if (status == ST_OK && to->plan->parameters->input.except.count > 0) {
         status = buf_printf(&to->text, to->err, ",\"excepted\":%u", to->request->outcome.excepted[id]);
     }

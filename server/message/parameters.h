@@ -13,6 +13,7 @@
 #include "filters/argument/fill.h"
 #include "filters/argument/region_list.h"
 #include "server/message/operations.h"
+#include "server/message/thresholds.h"
 
 enum {
     FORMAT_AUTO,
@@ -30,7 +31,6 @@ enum { MODE_PLAIN, MODE_REDACT };
 enum { DETECT_ELLIPSE, DETECT_BOX };
 enum { DETECT_EFFORT_NORMAL, DETECT_EFFORT_HIGH };
 #define DETECT_MARGIN_USUAL 20.0 /* these are what the description of the interface has as defaults */
-#define DETECT_THRESHOLD_USUAL 0.3
 enum { DETECT_SIZE_FULL = -1 };
 
 /* The searches of detectors, whose places are regions. */
@@ -45,7 +45,7 @@ struct detection_arguments {
     int size;      /* longest side that is looked at, or DETECT_SIZE_FULL */
     int grid;      /* pixels that edges are multiples of */
     double margin; /* percent of the box's width and height, on each side */
-    double threshold;
+    struct thresholds threshold;
     bool report; /* the answer has the boxes in a header */
 };
 

@@ -74,11 +74,11 @@ static const char *place_parameter(const struct detection_arguments *detect) {
 
 /* And of the search. */
 static const char *search_parameter(const struct detection_arguments *detect) {
-    return detect->effort != DETECT_EFFORT_NORMAL        ? "detect_effort"
-           : detect->report                              ? "detect_report"
-           : detect->size != 0                           ? "detect_size"
-           : detect->threshold != DETECT_THRESHOLD_USUAL ? "detect_threshold"
-                                                         : NULL;
+    return detect->effort != DETECT_EFFORT_NORMAL                    ? "detect_effort"
+           : detect->report                                          ? "detect_report"
+           : detect->size != 0                                       ? "detect_size"
+           : detect->threshold.named || detect->threshold.others > 0 ? "detect_threshold"
+                                                                     : NULL;
 }
 
 /* The parameter that makes a filter follow a search. */
@@ -117,7 +117,17 @@ static enum status check_effort(const struct parameters *parameters, uint32_t wa
         tries = tries || ((wanted >> id & 1) && detector_get((enum detector_id)id)->tries);
     }
     return tries ? ST_OK
-                 : fail_argument(err, "detect_effort", "detect_effort=high is for faces, which detect lacks");
+                 : fail_argument(err, "detect_effort",
+                                 "detect_effort=high is for faces and plates, which detect lacks");
+}
+
+/* A threshold is for a detector that searches. */
+static enum status check_threshold(const struct parameters *parameters, uint32_t wanted, struct error *err) {
+    const uint32_t idle = parameters->detect.threshold.named & ~wanted;
+    return !idle ? ST_OK
+                 : fail_argument(err, "detect_threshold",
+                                 "detect_threshold has a number for %s, which detect lacks",
+                                 detector_get(detectors_first(idle))->name);
 }
 
 static enum status check_detection(const struct parameters *parameters, struct error *err) {
@@ -129,7 +139,8 @@ static enum status check_detection(const struct parameters *parameters, struct e
         return fail_argument(err, name, "%s needs detect", name);
     }
     if (!impossible) {
-        return check_effort(parameters, wanted, err);
+        enum status status = check_effort(parameters, wanted, err);
+        return status == ST_OK ? check_threshold(parameters, wanted, err) : status;
     }
     const struct detector *detector = detector_get((enum detector_id)__builtin_ctz(impossible));
     name = impossible & parameters_detect(parameters) ? "detect" : follow_parameter(parameters);

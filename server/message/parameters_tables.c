@@ -146,8 +146,9 @@ static const struct argument detect_table[] = {
      .offset = AT(detect.shape),
      .choices = shapes,
      .without = "ellipse for faces",
-     .help = "Shape of the region for each: the ellipse that fills its box, or the box. Text and codes fill "
-             "their boxes, and are always hidden by them."},
+     .help = "Shape of the region for each: the ellipse that fills its box, or the box. What is no face "
+             "fills its "
+             "box, and is always hidden by it."},
     {.name = "keep",
      .type = ARGUMENT_PARSED,
      .offset = AT(input.keep),
@@ -169,16 +170,17 @@ static const struct argument search_table[] = {
      .offset = AT(detect.effort),
      .choices = efforts,
      .help =
-         "`high` searches for faces in the mirror image, too, and in pictures of half and of twice the "
-         "size, which takes six to ten times as long. It finds all that `normal` does. Other searches are "
-         "the same with both. Needs faces in `detect`."},
+         "`high` searches for faces and plates in pictures of half and of twice the size, too, and for faces "
+         "in "
+         "the mirror image, which takes five to ten times as long. It finds all that `normal` does. Other "
+         "searches are the same with both. Needs faces or plates in `detect`."},
     {.name = "detect_grid",
      .type = ARGUMENT_WHOLE,
      .offset = AT(detect.grid),
      .minimum = 1,
      .maximum = 256,
      .initial = 1,
-     .without = "16 for text with `mode=redact`, else 1",
+     .without = "16 for text and 8 for plates with `mode=redact`, else 1",
      .unit = " pixels",
      .help =
          "Edges of boxes are moved outwards to multiples of so many pixels, so that they do not tell what "
@@ -191,7 +193,7 @@ static const struct argument search_table[] = {
      .minimum = 0,
      .maximum = 500,
      .initial = DETECT_MARGIN_USUAL,
-     .without = "20 for faces, 10 for codes, 0 for text",
+     .without = "20 for faces and plates, 10 for codes, 0 for text",
      .unit = " percent",
      .help = "Percent of its width and height by which a box grows on each side. `/detect` answers "
              "boxes without a margin if none is given."},
@@ -205,14 +207,15 @@ static const struct argument search_table[] = {
      .help = "The longest side of the picture that is searched, 64 to 16384 pixels: a larger picture is "
              "shrunk to it, so that small things are missed sooner. `full` searches it as it is."},
     {.name = "detect_threshold",
-     .type = ARGUMENT_REAL,
+     .type = ARGUMENT_PARSED,
      .offset = AT(detect.threshold),
-     .minimum = 0.05,
-     .maximum = 0.95,
-     .initial = DETECT_THRESHOLD_USUAL,
-     .without = "0.3 for faces, 0.6 for text, 0.5 for codes",
-     .help = "Least score. Lower values find more, and more that is something else. That of faces is for "
-             "hiding: `0.5` is usual elsewhere."},
+     .parse = thresholds_parse,
+     .form = "a score",
+     .example = "text:0.7,0.4",
+     .without = "0.3 for faces, 0.6 for text, 0.5 for codes and plates",
+     .help = "Least score, 0.05 to 0.95, of all that `detect` names, or of some: `plates:0.3,text:0.7`; a "
+             "number alone beside them is that of the others. Lower values find more, and more that is "
+             "something else. That of faces is for hiding: `0.5` is usual elsewhere."},
     {.name = "except",
      .type = ARGUMENT_PARSED,
      .offset = AT(input.except),

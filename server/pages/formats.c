@@ -46,7 +46,7 @@ void formats_version(char text[static FORMATS_VERSION_MAX]) {
     for (unsigned i = 0; i < DETECTORS; i++) {
         char model[MODEL_PATH_MAX];
         const struct detector *detector = detector_get(i);
-        if (detector->network) {
+        if (detector->network && detector_model(i) == i) {
             model_default(detector, model);
             used += snprintf(text + used, FORMATS_VERSION_MAX - (size_t)used, "\n%s model: %s",
                              detector->thing, model[0] ? model : "none");

@@ -12,11 +12,6 @@ int detection_grid(const struct detector *detector, const struct parameters *par
                                                        : 1;
 }
 
-double detection_threshold(const struct detector *detector, const struct parameters *parameters) {
-    return parameters_given(parameters, "detect_threshold") ? parameters->detect.threshold
-                                                            : detector->threshold;
-}
-
 unsigned detection_boxes(const struct detection *detection) {
     bool further = false;
     for (unsigned i = 0; i < detection->count; i++) {
@@ -106,7 +101,7 @@ static struct detect_arguments arguments_of(const struct detection_search *searc
     struct detect_arguments detect = {.wanted = search->detectors};
     for (unsigned id = 0; id < DETECTORS; id++) {
         const struct detector *detector = detector_get((enum detector_id)id);
-        const double asked = detection_threshold(detector, parameters);
+        const double asked = thresholds_get(&parameters->detect.threshold, (enum detector_id)id);
         if (search->detectors >> id & 1) {
             detect.threshold[id] =
                 search->further ? fmin(asked * further_factor, fmax(asked, greatest_threshold))

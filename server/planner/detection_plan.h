@@ -61,9 +61,6 @@ bool detection_suits_gpu(const struct detection *detection);
 /* The part of a threshold that doubtful boxes reach. */
 #define DETECTION_DOUBTFUL 0.7
 
-/* The least score of what the search of the detector finds for certain. */
-double detection_threshold(const struct detector *detector, const struct parameters *parameters);
-
 /* How many detectors search. */
 unsigned detection_kinds(const struct detection *detection);
 

@@ -124,7 +124,7 @@ static enum status read_detector(struct detection *detection, const struct detec
                          .search = search,
                          .detector = detector,
                          .frame = search->frame,
-                         .threshold = detection_threshold(detector, parameters)};
+                         .threshold = thresholds_get(&parameters->detect.threshold, id)};
     of.frame.conceals = detection_grid(detector, parameters) > 1;
     enum status status = detector->network ? model_read(models[id], &of.weights, err) : ST_OK;
     if (status == ST_OK && detection->doubtful && !search->further) {
@@ -363,8 +363,8 @@ void detection_note(const struct detection *detection, const struct parameters *
     if (parameters->detect.report) {
         outcome->report = calloc(DETECTORS, sizeof *outcome->report);
     }
-    for (unsigned id = 0; detection->counted >> id; id++) {
-        if (!(detection->counted >> id & 1)) {
+    for (unsigned id = 0; detection->wanted >> id; id++) {
+        if (!(detection->wanted >> id & 1)) {
             continue;
         }
         const struct boxes *boxes = &detection->found->boxes[detection_kind(detection, id)];

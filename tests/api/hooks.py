@@ -42,6 +42,7 @@ schemathesis.openapi.format('kernel', st.sampled_from(MATRICES))
 for name, values in {'duotone': ('2b1055,ffd26f', 'fff,000'), 'gravity': ('north', 'center', '0.3,0.7'), 'background': ('ff8800', '#00ff0080'), 'fill': ('ring', '102030'),
                      'aspect': ('16:9', '1:1', '3:2'), 'x': ('0', '10%'), 'y': ('0', '10%'), 'width': ('5', '50%'), 'height': ('5', '50%')}.items():
     schemathesis.openapi.format(name, st.sampled_from(values))
+schemathesis.openapi.format('detect_threshold', st.sampled_from(('0.05', '0.5', '0.95')))
 schemathesis.openapi.format('detect_size', st.sampled_from(('full', '64', '640')))
 schemathesis.openapi.format('ops', st.lists(st.sampled_from(STEPS), min_size=1, max_size=8).map('|'.join))
 

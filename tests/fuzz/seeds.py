@@ -44,7 +44,7 @@ QUERIES = {
     'crop': ('x=2&y=4&width=9&height=7', 'aspect=16:9&gravity=north', 'width=50%25&height=10&gravity=0.2,0.8',
              'unit=ratio&x=0.2&width=0.5'),
     'dilate': ('radius=1', 'radius=25&edge=wrap', 'radius=3&region=1,1,9,9&format=png'),
-    'detect': ('detect=faces,text,codes', 'detect=text&detect_grid=16&detect_threshold=0.5', 'detect=codes&detect_size=full',
+    'detect': ('detect=faces,text,codes', 'detect=text&detect_grid=16&detect_threshold=0.5', 'detect=codes&detect_size=full', 'detect=text,plates&detect_threshold=plates:0.3,0.7',
                'detect=faces&detect_effort=high'),
     'erode': ('radius=2', 'radius=7&edge=zero', 'radius=4&colorspace=linear'),
     'median': ('radius=1', 'radius=25&edge=mirror', 'radius=2&region=1,1,9,9&format=png', 'radius=5&colorspace=linear'),

@@ -52,7 +52,8 @@ uint8_t *reference_padded(const struct image *image, uint32_t border, uint32_t w
     }
     for (uint32_t y = 0; y < height; y++) {
         for (uint32_t x = 0; x < width; x++) {
-            const uint32_t from_x = origin(x, border, image->width), from_y = origin(y, border, image->height);
+            const uint32_t from_x = origin(x, border, image->width),
+                           from_y = origin(y, border, image->height);
             if (from_x < image->width && from_y < image->height) {
                 expected_pixel(image, from_x, from_y, rgb + ((size_t)y * width + x) * 3);
             }

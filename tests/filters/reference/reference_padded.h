@@ -5,8 +5,8 @@
 
 #include "core/image.h"
 
-/* RGB of `width` x `height` pixels, of which `border` lie left of the image and above it: its mirror image, or
- * black without a border. The caller frees it. */
+/* RGB of `width` x `height` pixels, of which `border` lie left of the image and above it: its mirror image,
+ * or black without a border. The caller frees it. */
 uint8_t *reference_padded(const struct image *image, uint32_t border, uint32_t width, uint32_t height);
 
 #endif

@@ -24,7 +24,8 @@ static struct boxes boxes;
 static const struct boxes_frame frame = {
     .searched_width = 1000, .searched_height = 800, .width = 1000, .height = 800};
 
-/* A component of cells, which may lie beyond the edges of the picture: its cell (8, 8) has the first pixel. */
+/* A component of cells, which may lie beyond the edges of the picture: its cell (8, 8) has the first pixel.
+ */
 static struct candidate *add(int left, int top, int right, int bottom, int peak) {
     struct candidate *to = &found.candidate[found.count++];
     *to = (struct candidate){.x = (uint16_t)left,
@@ -107,10 +108,10 @@ static void test_made_up_components(void **unused) {
     static const struct {
         unsigned sum;
         int32_t value;
-    } wrong[] = {{COMPONENT_PEAK, 0},      {COMPONENT_PEAK, 256},     {COMPONENT_PEAK, -1},
-                 {COMPONENT_RIGHT, 58},    {COMPONENT_RIGHT, 533},    {COMPONENT_RIGHT, INT32_MIN},
-                 {COMPONENT_BOTTOM, 0},    {COMPONENT_BOTTOM, 433},   {COMPONENT_BOTTOM, INT32_MAX},
-                 {COMPONENT_PIXELS, 0},    {COMPONENT_PIXELS, 501},   {COMPONENT_PIXELS, -1},
+    } wrong[] = {{COMPONENT_PEAK, 0},          {COMPONENT_PEAK, 256},   {COMPONENT_PEAK, -1},
+                 {COMPONENT_RIGHT, 58},        {COMPONENT_RIGHT, 533},  {COMPONENT_RIGHT, INT32_MIN},
+                 {COMPONENT_BOTTOM, 0},        {COMPONENT_BOTTOM, 433}, {COMPONENT_BOTTOM, INT32_MAX},
+                 {COMPONENT_PIXELS, 0},        {COMPONENT_PIXELS, 501}, {COMPONENT_PIXELS, -1},
                  {COMPONENT_PIXELS, INT32_MIN}};
     for (unsigned i = 0; i < COUNT(wrong); i++) {
         found.count = 0;
