@@ -6,8 +6,9 @@
 static const struct network_layer layers[TEXT_LAYERS] = {
 #define LAYER(name, kind, size, input, addend, inputs, outputs, stride, activation)                          \
     {#name, NETWORK_##kind, size, TEXT_##input, TEXT_##addend, inputs, outputs, stride, NETWORK_##activation},
-#include "detect/plates/network.def"
 #include "detect/text/network.def"
+/* then the head */
+#include "detect/plates/network.def"
 #undef LAYER
 };
 

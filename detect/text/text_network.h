@@ -9,8 +9,9 @@
  */
 enum text_layer {
 #define LAYER(name, kind, size, input, addend, inputs, outputs, stride, activation) TEXT_##name,
-#include "detect/plates/network.def"
 #include "detect/text/network.def"
+/* then the head */
+#include "detect/plates/network.def"
 #undef LAYER
     TEXT_LAYERS,
     TEXT_picture = NETWORK_PICTURE,
