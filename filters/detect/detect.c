@@ -40,16 +40,17 @@ static enum status plan(const void *arguments, const struct image_shape *shape, 
                         struct error *err) {
     const struct detect_arguments *detect = arguments;
     struct detect_plan *made = planned;
-    if (!is_together(detect->wanted)) {
-        return fail(err, ST_ARGUMENT, "a chain searches with detectors of one network");
+    if (detect->wanted == 0 || detect->wanted >> DETECTORS) {
+        return fail(err, ST_ARGUMENT, "a search needs a detector");
     }
-    const struct detector *first = detector_get(detectors_first(detect->wanted));
-    *made = (struct detect_plan){.wanted = detect->wanted,
+    const enum detector_id id = detectors_first(detect->wanted);
+    const struct detector *first = detector_get(id);
+    *made = (struct detect_plan){.wanted = detect->wanted & detectors_beside(id),
                                  .width = padded(first, shape->width),
                                  .height = padded(first, shape->height)};
     for (unsigned i = 0; i < DETECTORS; i++) {
         const double threshold = detect->threshold[i];
-        if (!(detect->wanted >> i & 1)) {
+        if (!(made->wanted >> i & 1)) {
             continue;
         }
         if (!(threshold >= 0 && threshold <= 1)) {

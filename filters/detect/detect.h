@@ -10,8 +10,8 @@
 #include "filters/definition.h"
 
 struct detect_arguments {
-    /* A bit for each detector: of a request those that search at all, of a chain those that search in it, at
-     * least one, all with the same network. */
+    /* A bit for each detector. A chain searches with the first of them and others of the same network; the
+     * server makes further ones. */
     uint32_t wanted;
     double threshold[DETECTORS]; /* of these: least probability, 0 to 1 */
 };

@@ -13,8 +13,8 @@ struct thresholds {
     double others;        /* of the other detectors; 0: their own */
 };
 
-/* Parses "0.4", "plates:0.3,text:0.7" or "plates:0.3,0.5" into a struct thresholds. ST_ARGUMENT with a sentence
- * that names the parameter and what is wrong. */
+/* Parses "0.4", "plates:0.3,text:0.7" or "plates:0.3,0.5" into a struct thresholds. ST_ARGUMENT with a
+ * sentence that names the parameter and what is wrong. */
 enum status thresholds_parse(const struct argument *row, const char *text, void *field, struct error *err);
 
 /* The least score of a detector. */
