@@ -419,10 +419,10 @@ def main():
             save(folder, 'model', struct.pack('>BBBH', 1 | detector << 1, 8, array, 0) + value)
     for sums in ([100] * 15, [2000, *range(14)]):
         save(folder, 'faces', bytes((3, 3, 0, 99, 0, 99)) + bytes([10] * 15) + struct.pack('>HH15h', 9, 9, *sums) * 3)
-    for choice in range(4):  # components of a map, and given ones: one of the picture, two that are not
+    for choice in range(8):  # components of a map, and given ones: one of the picture, two that are not
         save(folder, 'text', struct.pack('>BBHHB', 99, 49, 99, 49, choice | 2) + b'\x6a\x80' + (b'\0' * 9 + b'\xc8' * 30 + b'\0') * 9)
-        save(folder, 'text', struct.pack('>BBHHB', 99, 49, 99, 49, choice & 1) + struct.pack('>HH4h', 20, 20, 200, 60, 30, 90))
-        save(folder, 'text', struct.pack('>BBHHB', 99, 49, 99, 49, choice & 1) + struct.pack('>HH4h', 20, 20, 200, 900, 30, -5) * 2)
+        save(folder, 'text', struct.pack('>BBHHB', 99, 49, 99, 49, choice & 5) + struct.pack('>HH4h', 20, 20, 200, 60, 30, 90))
+        save(folder, 'text', struct.pack('>BBHHB', 99, 49, 99, 49, choice & 5) + struct.pack('>HH4h', 20, 20, 200, 900, 30, -5) * 2)
     save(folder, 'module_cache', b'\1' + struct.pack('>HB', 20, 1))
     save(folder, 'module_cache', b'\0blurmod1 too short')
     for choice in (0, 1, 7, 20, 32, 35, 41, 64, 96, 128):

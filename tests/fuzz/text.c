@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * From a map to lines of text. The first bytes are the sides of the picture, whether its boxes conceal, and
- * whether the rest is a map, which repeats, or are candidates, which an engine may have written anyhow. */
+ * From a map to lines of text, or to plates. The first bytes are the sides of the picture, whether its boxes
+ * conceal, whether the rest is a map, which repeats, or are candidates, which an engine may have written
+ * anyhow, and whether it is of plates. */
 #include "detect/text/text.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 #include "core/image.h"
 #include "core/numbers.h"
 #include "detect/components.h"
+#include "detect/plates/plates.h"
 #include "tests/fuzz/common/fuzz.h"
 
 static struct candidates candidates;
@@ -41,15 +43,17 @@ static void require_components(const uint8_t *map, uint32_t width, uint32_t heig
     fuzz_require(bounds.peak > bounds.pixel ? found <= wanted : found == wanted, "no pixel is lost");
 }
 
-static void search(struct bytes *input, const struct boxes_frame *frame) {
-    const uint32_t width = padded(frame->searched_width), height = padded(frame->searched_height);
+static void search(struct bytes *input, const struct boxes_frame *frame, const struct detector *detector) {
+    const uint32_t cell = (uint32_t)detector->cell, width = padded(frame->searched_width) / cell,
+                   height = padded(frame->searched_height) / cell;
     const uint8_t pixel = fuzz_byte(input) | 1, peak = fuzz_byte(input) | 1;
-    const struct components_bounds bounds = {pixel, peak > pixel ? peak : pixel};
+    const struct components_bounds bounds = {pixel, peak > pixel ? peak : pixel, 0};
     uint8_t *memory = take_memory(components_bytes(width)), *map = take_memory((size_t)width * height);
     for (uint32_t i = 0; i < width * height; i++) {
         map[i] = input->size > 0 ? input->data[i % input->size] : 0;
     }
     struct error err = {0};
+    candidates.count = 0;
     fuzz_require(components_find(map, width, width, height, bounds, 0, memory, &candidates, &err) == ST_OK,
                  "there is no deadline");
     if (candidates.count <= CANDIDATES_MAX) {
@@ -84,13 +88,13 @@ static void take_candidates(struct bytes *input) {
     }
 }
 
-static void require_line(const struct box *line, const struct boxes_frame *frame) {
+static void require_box(const struct box *line, const struct boxes_frame *frame, bool turned) {
     const double slack = 1e-6;
     fuzz_require(line->x >= 0 && line->width > 0 && line->x + line->width <= frame->width + slack &&
                      line->y >= 0 && line->height > 0 && line->y + line->height <= frame->height + slack,
-                 "a line lies in the picture");
+                 "a box lies in the picture");
     fuzz_require(line->score >= 0 && line->score <= 1, "a score is a probability");
-    fuzz_require(line->turned == !frame->conceals, "coarse boxes have no polygons");
+    fuzz_require(line->turned == turned, "coarse boxes and plates have no polygons");
     for (unsigned i = 0; i < BOXES_CORNERS; i++) {
         fuzz_require(isfinite(line->corner[i][0]) && isfinite(line->corner[i][1]), "corners are numbers");
     }
@@ -103,19 +107,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                 .width = 1u + fuzz_short(&input),
                                 .height = 1u + fuzz_short(&input)};
     const uint8_t choice = fuzz_byte(&input);
+    const struct detector *detector = choice & 4 ? &detector_plates : &detector_text;
     frame.conceals = choice & 1;
     if (choice & 2) {
-        search(&input, &frame);
+        search(&input, &frame, detector);
     } else {
         take_candidates(&input);
     }
     struct error err = {0};
-    enum status status = text_find(NULL, &candidates, &frame, &boxes, &err);
+    enum status status = detector->find(NULL, &candidates, &frame, &boxes, &err);
     fuzz_require(status == ST_OK ||
                      ((status == ST_LIMIT || (status == ST_CORRUPT && !(choice & 2))) && err.text[0]),
                  "it says why not");
     for (unsigned i = 0; status == ST_OK && i < boxes.count; i++) {
-        require_line(&boxes.box[i], &frame);
+        require_box(&boxes.box[i], &frame, detector == &detector_text && !frame.conceals);
     }
     return 0;
 }

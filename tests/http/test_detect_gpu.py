@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The search for faces on a GPU: the boxes of the CPU, and the CPU's where a GPU fails."""
+"""Searches on a GPU: the boxes of the CPU, and the CPU's where a GPU fails."""
 
 import fake_gpu
 import faces
+import writing
 
-pytestmark = [fake_gpu.needed, faces.needed]
+pytestmark = [fake_gpu.needed, faces.needed, writing.needed]
 REDACT = '/pixelate?block=8&mode=redact&detect=faces&detect_size=160'
 
 
@@ -37,4 +38,15 @@ def test_a_failing_gpu(start, tmp_path):
     fault.write_text('cuLaunchKernel:1:700\n')
     answer = own.post(REDACT, body)
     assert answer.status_code == 200 and answer.content == wanted.content and answer.headers['X-Regions'] == wanted.headers['X-Regions']
+    own.stop()
+
+
+def test_text_and_plates(start):
+    """One search with two maps."""
+    own = fake_gpu.launch(start, '--text-model', writing.MODEL, '--gpu-timeout', '60s')
+    picture, _ = writing.letter(16, size=(200, 120))
+    for target in ('/detect?detect=plates', '/detect?detect=text,plates', '/redact?detect=text,plates&format=png&require=false'):
+        here, there = both(own, f'{target}&detect_threshold=plates:0.05', writing.png(picture))
+        assert here.status_code == there.status_code == 200, here.text
+        assert here.headers['X-Backend'].startswith('cuda') and here.content == there.content
     own.stop()

@@ -46,7 +46,8 @@ static void draw(const struct drawn *drawn) {
 static const struct box *read_line(const struct boxes_frame *frame) {
     struct error err = {0};
     uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, components_bytes(MAP));
-    const struct components_bounds bounds = {TEXT_PIXEL_LEAST, TEXT_PIXEL_LEAST};
+    const struct components_bounds bounds = {TEXT_PIXEL_LEAST, TEXT_PIXEL_LEAST, 0};
+    found.count = 0;
     assert_int_equal(components_find(map, MAP, MAP, MAP, bounds, 0, memory, &found, &err), ST_OK);
     assert_int_equal(text_find(NULL, &found, frame, &boxes, &err), ST_OK);
     assert_int_equal(boxes.count, 1);
