@@ -4,7 +4,8 @@
 
     make -s build/release/bench/detect && tests/python.sh bench/detect.py DETECTOR MODEL [--onnx FILE] [--runs N] [--rounds N]
 
-MODEL is the file that the build makes (build/models/centerface.face of faces, ppocr.text of text), FILE the network that it is made of. All take turns, and
+DETECTOR may be several of one network, such as text,plates. MODEL is the file that the build makes (build/models/centerface.face of faces, ppocr.text
+of text and plates), FILE the network that it is made of. All take turns, and
 of each the least processor time counts. ONNX Runtime (the package onnxruntime, where PYTHONPATH finds it) has one thread;
 without it, or without FILE, only blurd is measured. Figures of ns a pixel are those of core/tuned.h."""
 import argparse

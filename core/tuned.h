@@ -44,8 +44,8 @@
 
 /* The search for text, as above. Zen 4: 43 ms for 1312x768. */
 #define TUNED_TEXT_PIXEL_NS 45
-/* The search for plates, and what it shares with that for text. Unknown host: bench/detect.py plates;
- * text,plates together take both without what they share. */
+/* The search for plates, and what it shares with that for text, which both together do once: 35 ms, and 48 ms
+ * together, where text took 40. bench/detect.py plates, and text,plates. */
 #define TUNED_PLATES_PIXEL_NS 40
 #define TUNED_TEXT_BODY_PIXEL_NS 30
 
@@ -59,7 +59,9 @@
 #define TUNED_GPU_FACES_PIXEL_NS 0.25F
 /* The search for text: 0.82 ms for 1920x1088 beside others. H200: blurd-bench text. */
 #define TUNED_GPU_TEXT_PIXEL_NS 0.4F
-#define TUNED_GPU_PLATES_PIXEL_NS 0.5F
+/* The search for plates, and what it shares with that for text: guessed from the ratios of cores.
+ * blurd-bench text measures them. */
+#define TUNED_GPU_PLATES_PIXEL_NS 0.4F
 #define TUNED_GPU_TEXT_BODY_PIXEL_NS 0.3F
 /* Entropy decoding of a progressive JPEG: nanoseconds, and nanoseconds a byte. 23 to 28 ms with 363 to 513
  * KB, nearly the same for hundreds of them at a time. H100: bench/gpu.sh sizes. */

@@ -25,6 +25,11 @@ struct subject {
 };
 
 static struct pack_layout layout; /* of the network that is measured */
+static bool needed[NETWORK_LAYERS_MAX];
+
+static bool runs(const struct pack_step *step) {
+    return step->kind == PACK_PICTURE || needed[step->last];
+}
 
 static void run_kernels(void *context, unsigned i) {
     struct subject *subject = context;
@@ -95,6 +100,9 @@ static void bench_steps(struct subject *subject) {
     double took[PACK_STEPS_MAX], sum = 0, work = 0;
     const double all = steps_us(subject, 0, layout.count);
     for (int i = 0; i < layout.count; i++) {
+        if (!runs(&layout.step[i])) {
+            continue;
+        }
         took[i] = steps_us(subject, i, i + 1);
         sum += took[i];
         work += products(&layout.step[i], plan);
@@ -102,6 +110,9 @@ static void bench_steps(struct subject *subject) {
     const double rate = side_by_side(subject);
     printf("\n| %ux%u | us | G products | T products/s |\n|---|--:|--:|--:|\n", plan->width, plan->height);
     for (int i = 0; i < layout.count; i++) {
+        if (!runs(&layout.step[i])) {
+            continue;
+        }
         const double billions = products(&layout.step[i], plan);
         printf("| %s | %.1f | %.3f | %.1f |\n", name_of(&layout.step[i]), took[i], billions,
                billions / took[i] * 1e3);
@@ -118,15 +129,15 @@ static uint32_t padded(uint32_t side, const struct detector *detector) {
     return (side + 2 * (uint32_t)detector->border + unit - 1) / unit * unit;
 }
 
-static void bench_size(struct bench *bench, enum detector_id id, uint32_t width, uint32_t height) {
-    const struct detector *detector = detector_get(id);
+static void bench_size(struct bench *bench, uint32_t detectors, uint32_t width, uint32_t height) {
+    const struct detector *detector = detector_get(detectors_first(detectors));
     const struct image_shape shape = {.model = PIXEL_YCBCR,
                                       .depth = 8,
                                       .chroma_shift_x = 1,
                                       .chroma_shift_y = 1,
                                       .width = bench->quick ? width / 10 : width,
                                       .height = bench->quick ? height / 10 : height};
-    const struct detect_plan plan = {.wanted = 1u << id,
+    const struct detect_plan plan = {.wanted = detectors,
                                      .threshold = {[0 ... DETECTORS - 1] = 1}, /* no byte is a candidate */
                                      .width = padded(shape.width, detector),
                                      .height = padded(shape.height, detector)};
@@ -143,8 +154,11 @@ static void bench_size(struct bench *bench, enum detector_id id, uint32_t width,
     pictures_destroy(bench, pictures);
 }
 
-static void bench_detector(struct bench *bench, enum detector_id id) {
+/* Detectors with the same network. */
+static void bench_detectors(struct bench *bench, uint32_t detectors) {
+    const enum detector_id id = detector_model(detectors_first(detectors));
     const struct detector *detector = detector_get(id);
+    uint32_t outputs = 0;
     struct error err = {0};
     struct network_fixture fixture;
     network_fixture_make(&fixture, detector);
@@ -152,26 +166,36 @@ static void bench_detector(struct bench *bench, enum detector_id id) {
     model.weights = fixture.weights;
     must(pack_layout(detector->network, &layout, &err), &err);
     must(gpu_detect_open(&bench->device, id, &model, &err), &err);
-    printf("\n### The network for %s\n\nOf 4:2:0 pictures; microseconds, median.\n", detector->name);
+    printf("\n### The network for");
+    for (unsigned i = 0; i < DETECTORS; i++) {
+        if (detectors >> i & 1) {
+            outputs |= 1u << detector_get((enum detector_id)i)->output;
+            printf(" %s", detector_get((enum detector_id)i)->name);
+        }
+    }
+    network_needed(detector->network, outputs, needed);
+    printf("\n\nOf 4:2:0 pictures; microseconds, median.\n");
     uint32_t width, height;
     const char *size = getenv("DETECT_SIZE");
     if (size && sscanf(size, "%" SCNu32 "x%" SCNu32, &width, &height) == 2) {
-        bench_size(bench, id, width, height);
+        bench_size(bench, detectors, width, height);
     } else {
-        bench_size(bench, id, 640, 384);
+        bench_size(bench, detectors, 640, 384);
     }
     if (!bench->quick && !size) {
-        bench_size(bench, id, 1280, 736);
-        bench_size(bench, id, 1920, 1088);
+        bench_size(bench, detectors, 1280, 736);
+        bench_size(bench, detectors, 1920, 1088);
     }
     gpu_detect_close(&bench->device);
     network_fixture_free(&fixture);
 }
 
 void bench_faces(struct bench *bench) {
-    bench_detector(bench, DETECTOR_FACES);
+    bench_detectors(bench, 1u << DETECTOR_FACES);
 }
 
 void bench_text(struct bench *bench) {
-    bench_detector(bench, DETECTOR_TEXT);
+    bench_detectors(bench, 1u << DETECTOR_TEXT);
+    bench_detectors(bench, 1u << DETECTOR_PLATES);
+    bench_detectors(bench, 1u << DETECTOR_TEXT | 1u << DETECTOR_PLATES);
 }

@@ -9,7 +9,8 @@
 #include "gpu/stream/stream.h"
 
 /* Pictures with more pixels, after padding, are the CPU's. For each of them a search takes 5.5 bytes of
- * device memory with the network of faces, 25 with one that finds text. */
+ * device memory with the network of faces, 25 with one that finds text, and a few more with one that finds
+ * plates with it. */
 enum { DETECT_PIXELS_MAX = 1 << 25 };
 
 /* Lets the device search with a detector. The model is read at the first search, and must outlive the
