@@ -14,6 +14,7 @@ import fake_gpu
 import faces
 import foreign
 import pictures
+import writing
 from problems import check_problem
 
 
@@ -74,6 +75,15 @@ def test_detectors(signing):
     assert (verdict['verified'], verdict['key'], verdict['input'], verdict['redone']) == (True, '2026-11', True, True)
     report, answer = evidence.parts(signing.post('/redact?detect=faces&detect_effort=high&report=true', body))
     assert evidence.content(report)['detectors'] == said['detectors'] and evidence.verify(signing, report, answer, body).json()['redone'] is True
+
+
+@writing.needed
+def test_detectors_of_one_network(signing):
+    """Of each the threshold that held, with all digits, and the same model."""
+    body = writing.png(writing.letter()[0])
+    said = evidence.content(evidence.parts(signing.post('/redact?detect=text,plates&detect_threshold=plates:0.3123456789,0.7&report=true', body))[0])
+    digest = hashlib.sha256(writing.MODEL.read_bytes()).hexdigest()
+    assert [(one['name'], one['threshold'], one['model_sha256']) for one in said['detectors']] == [('text', 0.7, digest), ('plates', 0.3123456789, digest)]
 
 
 def test_a_form_with_list_and_mask(signing):
