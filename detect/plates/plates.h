@@ -7,8 +7,9 @@
 #include "detect/detector.h"
 
 enum {
-    PLATES_CELL = 2,          /* pixels on a side of a cell of the map */
-    PLATES_PIXEL_LEAST = 68,  /* a probability of 0.023, half of it before training's scores were moved: all of a plate */
+    PLATES_CELL = 2, /* pixels on a side of a cell of the map */
+    PLATES_PIXEL_LEAST =
+        68, /* a probability of 0.023, half of it before training's scores were moved: all of a plate */
     PLATES_CELLS_LEAST =
         10,            /* smaller components are chance: plates of which letters can be told are larger */
     PLATES_GROWTH = 2, /* pixels by which a box grows on each side */

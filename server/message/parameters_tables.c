@@ -147,8 +147,7 @@ static const struct argument detect_table[] = {
      .choices = shapes,
      .without = "ellipse for faces",
      .help = "Shape of the region for each: the ellipse that fills its box, or the box. What is no face "
-             "fills its "
-             "box, and is always hidden by it."},
+             "fills its box, and is always hidden by it."},
     {.name = "keep",
      .type = ARGUMENT_PARSED,
      .offset = AT(input.keep),
@@ -171,9 +170,8 @@ static const struct argument search_table[] = {
      .choices = efforts,
      .help =
          "`high` searches for faces and plates in pictures of half and of twice the size, too, and for faces "
-         "in "
-         "the mirror image, which takes five to ten times as long. It finds all that `normal` does. Other "
-         "searches are the same with both. Needs faces or plates in `detect`."},
+         "in the mirror image, which takes five to ten times as long. It finds all that `normal` does. "
+         "Other searches are the same with both. Needs faces or plates in `detect`."},
     {.name = "detect_grid",
      .type = ARGUMENT_WHOLE,
      .offset = AT(detect.grid),

@@ -32,10 +32,10 @@ struct detection_search {
 
 /* Zero-initialise. */
 struct detection {
-    bool doubtful;   /* boxes that score a little less than the threshold are wanted, too */
-    unsigned count;  /* searches, in the order of their first detectors' numbers, further ones behind the
-                        detector's first; 0: none is wanted */
-    uint32_t wanted; /* a bit for each detector that searches */
+    bool doubtful;    /* boxes that score a little less than the threshold are wanted, too */
+    unsigned count;   /* searches, in the order of their first detectors' numbers, further ones behind the
+                         detector's first; 0: none is wanted */
+    uint32_t wanted;  /* a bit for each detector that searches */
     uint32_t counted; /* those whose boxes are regions, or the answer; those of the others say what is kept */
     struct detection_search search[DETECTION_SEARCHES];
     struct image result;               /* of one chain after the other; in memory that an engine may map */

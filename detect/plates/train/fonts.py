@@ -13,7 +13,7 @@ BASE = 120  # the row of the baseline in a drawn letter
 ROWS = 150
 
 FOLDERS = (os.environ.get('TRAIN_FONTS', ''), 'fonts', os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fonts'),
-           '/work/trainfonts', '/usr/share/fonts')
+           '/usr/share/fonts')
 
 # Which files suit a class of plate or sign, best first. Those that are not there are left out.
 CLASSES = {

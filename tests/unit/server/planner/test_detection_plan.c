@@ -133,11 +133,11 @@ static void test_followed(void **state) {
     assert_false(parameters_select(&parameters));
     plan(&shape, 1);
     assert_int_equal(detection.count, 1);
-    assert_false(detection.search[0].counts);
+    assert_int_equal(detection.counted, 0);
     assert_int_equal(parameters_set(&parameters, "detect", "faces,text", &err), ST_OK);
     plan(&shape, 1);
     assert_int_equal(detection.count, 2);
-    assert_true(detection.search[0].counts && detection.search[1].counts);
+    assert_int_equal(detection.counted, detection.wanted);
 }
 
 int main(void) {
