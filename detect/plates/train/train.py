@@ -24,7 +24,8 @@ import pictures
 FLOATING = 0.7  # of all steps: then weights and outputs are rounded
 WATCHED = 0.05  # of all steps, before that: the largest outputs are measured
 WARM = 0.03  # of all steps
-SMALLER = 384, 448, 480, 512, 544, 576  # sides of a batch that is used again
+SMALLER = 384, 448, 512, 576  # sides of a batch that is used again
+BORDER = 16  # pixels of the mirror image around each batch, as around a picture that is searched
 KEPT = 300  # seconds between copies of the weights
 NEGATIVES = 3  # times the cells of plates: the worst cells without one that count
 NEGATIVES_LEAST = 500  # of a picture
@@ -65,12 +66,19 @@ def rate(part, most):
     return most * (0.5 + 0.5 * math.cos(math.pi * min((part - WARM) / (1 - WARM), 1)) + 0.004)
 
 
+def mirrored(values, by):
+    """With a border: plates that the edge cuts are found as their mirrored whole."""
+    flat = values if values.dim() == 4 else values[:, None]
+    padded = F.pad(flat, (by, by, by, by), mode='reflect')
+    return padded if values.dim() == 4 else padded[:, 0]
+
+
 def twice(batches, device):
     """Each batch, and then once more made smaller."""
     for batch, target, weight in batches:
         batch, target, weight = (part.to(device, non_blocking=True) for part in (batch, target, weight))
         batch = batch.permute(0, 3, 1, 2).float()
-        yield batch, target, weight
+        yield mirrored(batch, BORDER), mirrored(target, BORDER // 2), mirrored(weight, BORDER // 2)
         side = SMALLER[int(torch.randint(len(SMALLER), ()))]
         share = F.interpolate(target[:, None], (side // 2, side // 2), mode='area')[:, 0]
         counts = F.interpolate(weight[:, None], (side // 2, side // 2), mode='nearest')[:, 0]
@@ -133,7 +141,6 @@ def main():
     parser.add_argument('--rate', type=float, default=2e-3)
     options = parser.parse_args()
     torch.manual_seed(options.seed)
-    torch.backends.cudnn.benchmark = True
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
     device = 'cuda' if torch.cuda.is_available() else 'cpu'
     scales = str(body.DETECT / 'text' / 'ppocr.scales')
