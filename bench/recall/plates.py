@@ -33,6 +33,7 @@ HELD_OUT = {'dayride_type1_002.mp4': (0, math.inf), 'dayride_type1_003.mp4': (0,
 SETS = 'EU', 'BR', 'US', 'RO'
 WITHOUT = {'street': 'streets and places', 'people': 'people and rooms', 'writing': 'signs, screens and papers'}
 HEIGHTS = 10, 14, 24, 48, 96, 10**6
+LEAST = 14, 24  # pixels of height from which all plates are counted together
 SHARES = 0.98, 0.90  # of a plate's area: then it is hidden
 FORMS = {'seen from the front': '', 'turned or tilted': 't', 'partly hidden or cut': 'p', 'on a truck, bus or van': 'k'}
 LIGHTS = {'day': '', 'night': 'n'}
@@ -156,8 +157,10 @@ def has(letter, choices):
 def rows():
     """Name of a row and which plates it counts."""
     yield '**all**', lambda *_: True
-    for name in SETS:
-        yield name, lambda kind, _, name=name: kind == name
+    for least in LEAST:
+        yield f'**from {least} pixels**', lambda _, plate, least=least: plate[3] >= least
+        for name in SETS:
+            yield f'{name}, from {least} pixels', lambda kind, plate, name=name, least=least: kind == name and plate[3] >= least
     for low, high in zip(HEIGHTS, HEIGHTS[1:]):
         yield f'{low} to {high} pixels high' if high < 10**6 else f'{low} and more', lambda _, plate, low=low, high=high: low <= plate[3] < high
     for choices in (LIGHTS, FORMS):

@@ -21,6 +21,7 @@ from PIL import Image, ImageOps
 
 DATASET, COMMIT = 'RobertLucian/license-plate-dataset', 'f00f309'
 LONGEST = 1280
+PLAIN_LONGEST = 896  # of a picture without plates
 QUALITY = 80
 SMALL = 0.3  # of the width of a picture
 
@@ -56,10 +57,10 @@ def scaled(places, factor):
 
 
 def save(folder, data, source):
-    """Writes a picture, upright and at most LONGEST pixels long, and returns its entry: boxes of plates, of places where there may be
+    """Writes a picture, upright and made smaller, and returns its entry: boxes of plates, of places where there may be
     others (`unsure`), and whether the picture was `stretched` to a square."""
     picture = ImageOps.exif_transpose(Image.open(io.BytesIO(data))).convert('RGB')
-    factor = min(1, LONGEST / max(picture.size))
+    factor = min(1, (LONGEST if source.get('plates') else PLAIN_LONGEST) / max(picture.size))
     if factor < 1:
         picture = picture.resize([round(side * factor) for side in picture.size], Image.LANCZOS)
     name = hashlib.sha256(data).hexdigest()[:16] + '.webp'

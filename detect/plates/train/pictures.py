@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Training pictures, made without end by several processes: photographs of the data folder, in which scenes.py puts plates and what
-only looks like them."""
+only looks like them, and pages with text, from pages.py."""
 
 import json
 import pathlib
@@ -10,10 +10,12 @@ import numpy
 import torch
 
 import fonts
+import pages
 import scenes
 
 SIDE = 640  # of a training picture
 NEGATIVE = 0.35  # of all pictures have no plate
+PAGES = 0.33  # of those are no photographs: pages.py
 GROWN = 1.6  # stretched photographs are small
 USUAL_AREA = 400  # cells of a plate whose cells count once
 
@@ -61,12 +63,17 @@ class Pictures(torch.utils.data.IterableDataset):
 
     def one(self, rng):
         marked, stretched, plain = self.groups
-        if rng.random() < NEGATIVE:
+        negative = rng.random() < NEGATIVE
+        if negative and rng.random() < PAGES:
+            return self.item(pages.page(rng, (SIDE, SIDE)), *numpy.zeros((2, SIDE, SIDE), numpy.uint8))
+        if negative:
             group, make = (plain, marked, stretched)[rng.choice(3, p=(0.6, 0.2, 0.2))], scenes.negative
         else:
             group, make = (plain, marked, stretched)[rng.choice(3, p=(0.25, 0.3, 0.45))], scenes.scene
         photo, places = self.read(rng, group[rng.integers(len(group))])
-        picture, mask, ignore = make(rng, photo, places, (SIDE, SIDE))
+        return self.item(*make(rng, photo, places, (SIDE, SIDE)))
+
+    def item(self, picture, mask, ignore):
         target, weight = weights(mask, ignore)
         return torch.from_numpy(numpy.ascontiguousarray(picture)), torch.from_numpy(target), torch.from_numpy(weight)
 

@@ -130,7 +130,7 @@ static void test_thresholds(void **unused) {
     assert_int_equal(plates_least(NULL, 0.5), 128);
     assert_int_equal(plates_least(NULL, 0), 1);
     assert_int_equal(plates_least(NULL, 1), INT32_MAX);
-    assert_int_equal(plates_least(NULL, 0.3), PLATES_PIXEL_LEAST);
+    assert_int_equal(plates_least(NULL, 0.0229), PLATES_PIXEL_LEAST);
 }
 
 /* Detectors of one network have one model, and everything alike that a search in one pass needs. */

@@ -21,7 +21,7 @@ static void test_a_model_that_cannot_be_read(void **state) {
     static struct detection_found found;
     static struct candidates none;
     struct model model = {.fd = -1, .tried = true, .failure = {.status = ST_CORRUPT, .text = "damaged"}};
-    struct detection detection = {.count = 1, .found = &found};
+    struct detection detection = {.count = 1, .wanted = 1, .search = {{.detectors = 1}}, .found = &found};
     struct error err = {0};
     detection.result.plane[0].data = (uint8_t *)&none;
     pthread_mutex_init(&model.lock, NULL);
@@ -70,7 +70,7 @@ static void test_no_masks_where_none_are_wanted(void **state) {
 static void test_lists_of_faces(void **state) {
     (void)state;
     static struct detection_found found;
-    const struct detection detection = {.count = 1, .found = &found};
+    const struct detection detection = {.count = 1, .wanted = 1, .counted = 1, .found = &found};
     for (unsigned i = 0; i < 4; i++) {
         struct parameters parameters;
         struct outcome outcome = {0};
