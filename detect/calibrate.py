@@ -2,7 +2,7 @@
 """Makes detect/NAME/*.scales: runs a network in single precision over pictures, some of which must show what it finds, and
 takes the largest value of each layer.
 
-    detect/calibrate.py NAME network.onnx PICTURE... >detect/NAME/MODEL.scales
+    detect/calibrate.py NAME NETWORK PICTURE... >detect/NAME/MODEL.scales
 
 Needs NumPy and Pillow. Which choices were compared for faces is in docs/adr/0028-faces-in-eight-bits.md."""
 
@@ -13,10 +13,10 @@ from PIL import Image
 
 import convert
 import network
-import onnx_layers
 
 LONGEST = 1280
-SIZES = 1, 0.5  # faces of several sizes in each photograph
+# Parts of the size: faces and persons of several sizes in each photograph.
+SIZES = {'faces': (1, 0.5), 'persons': (1, 0.5, 0.25, 0.125)}
 
 # The layers of CenterFace whose channels have a scale each, and the reserve that these get. A depthwise layer reads them, and
 # takes the scales into its own.
@@ -92,7 +92,7 @@ def run_layer(row, layer, values, addend, see):
     values = excited(layer, values) if row.kind == 'EXCITE' else weighted(row, layer, values)
     see(values)
     if row.activation == 'RELU':
-        values = numpy.maximum(values, 0)
+        values = numpy.clip(values, 0, layer.limit)
     elif row.activation == 'TABLE':
         values = values * (1 + erf(values / numpy.sqrt(2))) / 2
     return (values if addend is None else values + enlarged(addend, values.shape[:2])).astype(numpy.float32)
@@ -114,7 +114,7 @@ def run(table, layers, picture, see_before, see):
 def pictures(name, paths):
     for path in paths:
         picture = Image.open(path).convert('RGB')
-        for size in SIZES if name == 'faces' else SIZES[:1]:
+        for size in SIZES.get(name, (1,)):
             factor = size * min(1, LONGEST / max(picture.size))
             sides = [-(-int(side * factor) // 32) * 32 for side in picture.size]
             yield numpy.asarray(picture.resize(sides, Image.BILINEAR), numpy.float32)
@@ -139,8 +139,9 @@ def describe(name, row, scale, before):
 def main():
     name, source, *paths = sys.argv[1:]
     table = network.layers(name)
-    layers = onnx_layers.read(source, table)
+    layers = convert.read_layers(source, table)
     layers[0].weights, layers[0].biases = convert.normalised(network.FORMS[name], layers[0])
+    known = {**convert.known_steps(table, network.results(table)), len(table) - 1: None}
     scales = [numpy.zeros(row.outputs) for row in table]
     ranges = [[numpy.inf, -numpy.inf] for row in table]
 
@@ -149,14 +150,16 @@ def main():
 
     def see(index, values):
         flat = values.reshape(-1, values.shape[-1])
+        if layers[index].limit < numpy.inf:  # the largest byte stands for it
+            flat = numpy.full_like(flat, layers[index].limit)
         scales[index] = numpy.maximum(scales[index], needed(table[index], flat.max(0), flat.min(0)))
 
     for picture in pictures(name, paths):
         run(table, layers, picture, see_before, see)
     print('# Scale of the output of each layer, and how much smaller those of its channels are (detect/convert.py). Made by\n'
           '# detect/calibrate.py.')
-    for row, scale, before in list(zip(table, scales, ranges))[:-1]:
-        if row.kind not in ('POOL', 'CONCAT'):
+    for index, (row, scale, before) in enumerate(zip(table, scales, ranges)):
+        if row.kind not in ('POOL', 'CONCAT') and index not in known:
             print(describe(name, row, scale, before))
 
 

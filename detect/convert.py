@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Makes the model file that the daemon reads (detect/model.h) from a network in ONNX:
+"""Makes the model file that the daemon reads (detect/model.h) from a network in ONNX, or in a frozen graph of TensorFlow:
 
-    detect/convert.py NAME network.onnx detect/NAME/MODEL.scales OUTPUT
+    detect/convert.py NAME NETWORK detect/NAME/MODEL.scales OUTPUT
 
 Weights become 8-bit integers with one scale for each output channel, and the scales of what flows between layers come from the
 file that detect/calibrate.py makes. The layers of a head (detect/network.py) are copied from its file, whose SHA-256 stands
@@ -15,6 +15,7 @@ import struct
 import sys
 import zlib
 
+import graph_layers
 import network
 import onnx_layers
 from onnx_layers import Wrong
@@ -22,7 +23,8 @@ from onnx_layers import Wrong
 LARGEST = 127  # of a weight
 SUM_LIMIT = 2**31 - 1
 QUARTERS = 1.0, 0.8408964152537145, 0.7071067811865476, 0.5946035575013605  # of an octave; pow() may differ between hosts
-MAP_SCALE = 1 / 16  # of the logits of a map: bytes reach from -8 to 7.9
+MAP_SCALE = 1 / 16  # of the logits of a map, or of scores: bytes reach from -8 to 7.9
+PLACE_SCALE = 1 / 10  # of the places of boxes, which anchors.h knows, too
 
 
 class Scale:
@@ -52,6 +54,7 @@ def read_scales(paths, table):
             lines.update({line.split()[0]: line.split()[1:] for line in file if not line.startswith('#')})
     scales = {-1: Scale([1.0] * 3, 0)}
     results = network.results(table)
+    known = known_steps(table, results)
     for i, row in enumerate(table):
         if row.kind == 'CONCAT':
             if scales[row.input].zero != scales[row.addend].zero:
@@ -61,8 +64,8 @@ def read_scales(paths, table):
             scales[i] = scales[row.input]
         elif row.kind == 'HEADS':
             scales[i] = Scale([1.0] * row.outputs, 0)  # their sums stay as they are
-        elif i in results:
-            scales[i] = Scale([MAP_SCALE] * row.outputs, network.LINEAR_ZERO)
+        elif i in known:
+            scales[i] = Scale([known[i]] * row.outputs, network.LINEAR_ZERO)
         elif row.name not in lines:
             raise Wrong(f'{paths[-1]} does not have a scale for layer {row.name}')
         else:
@@ -70,6 +73,15 @@ def read_scales(paths, table):
         if len(scales[i].steps) != row.outputs:
             raise Wrong(f'layer {row.name} does not have a scale for each channel')
     return scales
+
+
+def known_steps(table, results):
+    """By the index of a layer: the step of a map, and of what the cells of anchors are made of, scores and places."""
+    steps = {}
+    for i in results:
+        row = table[i]
+        steps.update({row.input: MAP_SCALE, row.addend: PLACE_SCALE} if row.kind == 'CONCAT' else {i: MAP_SCALE})
+    return steps
 
 
 def read_scale(row, words):
@@ -198,10 +210,15 @@ def read_head(name, rows):
     return arrays_of
 
 
+def read_layers(source, table):
+    """The layers of a network in single precision."""
+    return (graph_layers if source.endswith('.pb') else onnx_layers).read(source, table)
+
+
 def model_file(name, source, scales):
     """The bytes of the model file of a network and its head."""
     form, table = network.FORMS[name], network.layers(name)
-    data = convert(form, onnx_layers.read(source, table), table, read_scales([scales], table))
+    data = convert(form, read_layers(source, table), table, read_scales([scales], table))
     if form.head:
         data = sealed(data[:-network.ALIGNMENT] + read_head(form.head, network.layers(name, form.head)[len(table):]))
     return data

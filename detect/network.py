@@ -19,6 +19,7 @@ FORMS = {
     # Those of ImageNet (PP-OCR's configuration of training).
     'text': Form(b'blurdtx2', (123.675, 116.28, 103.53), (58.395, 57.12, 57.375), 'plates'),
     'plates': Form(b'blurdpl1', None, None, None),
+    'persons': Form(b'blurdps1', (127.5,) * 3, (127.5,) * 3, None),
 }
 
 

@@ -18,6 +18,7 @@ class Layer:
         self.kind, self.source, self.inputs, self.outputs, self.size, self.stride = kind, source, inputs, outputs, size, stride
         self.weights, self.biases = weights, biases
         self.activation, self.addend, self.base = 'LINEAR', None, 0
+        self.limit = math.inf  # of RELU: the most that it lets through
         self.steps = []  # of EXCITE: rows of weights and biases of both products
         self.slope = self.shift = None  # gate = limit(slope * value + shift)
 
@@ -189,13 +190,8 @@ def with_heads(layers):
     return layers[:-4] + [merged]
 
 
-def read(path, table):
-    """The layers of an ONNX file, which are those of the table."""
-    reader = Reader(path)
-    for node in reader.nodes:
-        reader.take(node)
-    layers = in_order(reader.layers)
-    layers = with_heads(layers) if table[-1].kind == 'HEADS' else layers
+def check(layers, table):
+    """Whether they are those of the table."""
     if len(layers) != len(table):
         raise Wrong(f'it has {len(layers)} layers instead of {len(table)}')
     for layer, row in zip(layers, table):
@@ -204,4 +200,14 @@ def read(path, table):
         wanted = row.kind, row.size, row.input, row.addend, row.inputs, row.outputs, row.stride, row.activation
         if found != wanted:
             raise Wrong(f'layer {row.name} is {found} instead of {wanted}')
+
+
+def read(path, table):
+    """The layers of an ONNX file, which are those of the table."""
+    reader = Reader(path)
+    for node in reader.nodes:
+        reader.take(node)
+    layers = in_order(reader.layers)
+    layers = with_heads(layers) if table[-1].kind == 'HEADS' else layers
+    check(layers, table)
     return layers
