@@ -30,6 +30,11 @@ uint32_t detectors_beside(enum detector_id id) {
     return set;
 }
 
+uint32_t detector_outputs(const struct detector *detector) {
+    const struct network *network = detector->network;
+    return network->anchors[0] > 0 ? (UINT32_C(1) << network->outputs) - 1 : UINT32_C(1) << detector->output;
+}
+
 enum detector_id detectors_first(uint32_t set) {
     return (enum detector_id)__builtin_ctz(set);
 }

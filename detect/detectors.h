@@ -21,6 +21,9 @@ const struct detector *detector_get(enum detector_id id);
  * alone. */
 uint32_t detectors_beside(enum detector_id id);
 
+/* The outputs of its network that a detector reads, a bit for each: its own, or all with anchors. */
+uint32_t detector_outputs(const struct detector *detector);
+
 /* The first detector of a set that is not empty. */
 enum detector_id detectors_first(uint32_t set);
 

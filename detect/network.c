@@ -40,6 +40,11 @@ int network_cell(const struct network *network, unsigned output) {
     return 1 << network_shift(network, network->output[output]);
 }
 
+int network_cell_bytes(const struct network *network, unsigned output) {
+    const int anchors = network->anchors[output];
+    return anchors > 0 ? (anchors + 3) / 4 * 4 + 4 * anchors : 1;
+}
+
 void network_needed(const struct network *network, uint32_t outputs, bool needed[NETWORK_LAYERS_MAX]) {
     memset(needed, 0, NETWORK_LAYERS_MAX * sizeof *needed);
     for (int i = 0; i < network->outputs; i++) {
@@ -166,13 +171,13 @@ static enum status check_addend(const struct network *network, int layer, struct
     return fits ? ST_OK : fail(err, ST_UNSUPPORTED, "layer %s adds what does not fit", form->name);
 }
 
-static bool is_output(const struct network *network, int layer) {
-    for (int i = 0; i < network->outputs; i++) {
-        if (network->output[i] == layer) {
-            return true;
-        }
+/* The index of the output that a layer makes; the number of outputs: it makes none. */
+static int output_of(const struct network *network, int layer) {
+    int i = 0;
+    while (i < network->outputs && network->output[i] != layer) {
+        i++;
     }
-    return false;
+    return i;
 }
 
 static bool is_read(const struct network *network, int layer) {
@@ -194,12 +199,16 @@ static enum status check_results(const struct network *network, struct error *er
     }
     for (int i = 0; i < network->layers; i++) {
         const struct network_layer *form = &network->layer[i];
-        const bool result = is_output(network, i);
+        const int output = output_of(network, i);
+        const bool result = output < network->outputs;
+        const int channels = !result ? form->outputs
+                             : map   ? network_cell_bytes(network, (unsigned)output)
+                                     : network->sums;
         if ((result && is_read(network, i)) || (form->kind == NETWORK_HEADS) != (result && !map) ||
-            (result && form->outputs != (map ? 1 : network->sums))) {
+            form->outputs != channels) {
             return fail(err, ST_UNSUPPORTED,
-                        "layer %s is in the wrong place, or has not the %d sums of a result", form->name,
-                        map ? 1 : network->sums);
+                        "layer %s is in the wrong place, or has not the %d channels of a result", form->name,
+                        channels);
         }
     }
     return ST_OK;

@@ -83,11 +83,15 @@ struct network {
     const struct network_layer *layer; /* each one reads layers before it */
     int layers;
     int unit; /* sides of the network's picture are multiples of it */
-    int sums; /* of a cell, which the heads make; 0: results are maps, a byte for each cell */
+    int sums; /* of a cell, which the heads make; 0: results are maps, a byte for each cell, or have anchors
+               */
     /* Indices of the layers that make the results, which no layer reads: the heads, or a map for each
      * detector that the network has. A search runs the layers that the results that it wants depend on. */
     int outputs;
     int output[NETWORK_OUTPUTS_MAX];
+    /* Of a cell of a result; 0: it is a map. The cell has a byte for the score of each anchor, filled up to a
+     * multiple of four, then four for the place of each (detect/anchors.h). */
+    int anchors[NETWORK_OUTPUTS_MAX];
 };
 
 /* How many 8-bit weights a layer has; 0 of POOL, CONCAT and EXCITE. Their order: DENSE
@@ -100,6 +104,9 @@ int network_shift(const struct network *network, int layer);
 
 /* Pixels on each side of a cell of a result, by the index of the output. */
 int network_cell(const struct network *network, unsigned output);
+
+/* Bytes of a cell of a result that is no sums, by the index of the output. */
+int network_cell_bytes(const struct network *network, unsigned output);
 
 /* Marks the layers that results depend on: those of the outputs whose bits are set. */
 void network_needed(const struct network *network, uint32_t outputs, bool needed[NETWORK_LAYERS_MAX]);

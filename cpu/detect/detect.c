@@ -9,8 +9,13 @@ static void fill_outputs(const struct detect_plan *plan, const struct model_weig
     for (unsigned i = 0; i < DETECTORS; i++) {
         if (plan->wanted >> i & 1) {
             const struct detector *detector = detector_get((enum detector_id)i);
-            output[detector->output] = (struct detect_wanted){
+            const struct detect_wanted wanted = {
                 .detector = detector, .least = weights ? detector->least(weights, plan->threshold[i]) : 0};
+            for (unsigned k = 0; detector_outputs(detector) >> k; k++) {
+                if (detector_outputs(detector) >> k & 1) {
+                    output[k] = wanted;
+                }
+            }
         }
     }
 }

@@ -332,7 +332,8 @@ static uint8_t *result_row(const struct detect_stage *last, uint32_t y) {
     const struct network *form = last->job->form;
     for (int i = 0; i < form->outputs; i++) {
         if (form->output[i] == last->layer) {
-            return plane_row(&last->job->map[i]->plane[0], y) + last->made.from;
+            return plane_row(&last->job->map[i]->plane[0], y) +
+                   (size_t)last->made.from * (size_t)last->form->outputs;
         }
     }
     return pixel_of(last->job, last->layer, y, last->made.from);

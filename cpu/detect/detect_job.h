@@ -22,7 +22,7 @@ struct detect_job {
     struct detect_tensor tensors[NETWORK_LAYERS_MAX];
     uint8_t *memory; /* of all tensors */
     struct detect_sink *sink;
-    /* The results of a network that makes maps, by output; NULL: it is not wanted. */
+    /* The results of a network that makes no sums, by output; NULL: it is not wanted. */
     const struct image *map[NETWORK_OUTPUTS_MAX];
     _Atomic uint64_t *channel_sums[NETWORK_LAYERS_MAX]; /* of what EXCITE layers read; NULL: of none */
     float *factors[NETWORK_LAYERS_MAX];                 /* of EXCITE layers */

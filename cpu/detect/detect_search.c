@@ -9,6 +9,7 @@
 #include "cpu/detect/detect_excite.h"
 #include "cpu/detect/detect_job.h"
 #include "cpu/detect/detect_sink.h"
+#include "detect/anchors.h"
 #include "detect/components.h"
 
 enum { LEAST_COLUMNS = 64 /* of a tile */ };
@@ -104,7 +105,7 @@ struct shared_memory {
 static size_t map_layout(const struct detect_job *job, int output, struct image *map) {
     const struct detect_tensor *made = &job->tensors[job->form->output[output]];
     const struct image_shape shape = {
-        .model = PIXEL_GRAY, .depth = 8, .width = made->width, .height = made->height};
+        .model = PIXEL_GRAY, .depth = 8, .width = (uint32_t)made->stride, .height = made->height};
     return image_layout(map, &shape);
 }
 
@@ -129,7 +130,8 @@ static struct shared_memory plan_job(struct detect_job *job,
         struct image map;
         if (outputs >> i & 1) {
             shared.map[i] = map_layout(job, i, &map);
-            shared.components = max_size(shared.components, components_bytes(map.width));
+            shared.components =
+                max_size(shared.components, job->form->anchors[i] > 0 ? 0 : components_bytes(map.width));
         }
     }
     return shared;
@@ -181,16 +183,27 @@ static enum status run_pass(const struct cpu_context *context, const struct dete
     return bands_run(context->crew, seats, &pass, err);
 }
 
-static enum status find_components(const struct cpu_context *context, const struct detect_search *search,
-                                   const struct detect_job *job, uint8_t *memory, struct detect_sink *sink,
-                                   struct error *err) {
+static void find_anchors(const struct detect_job *job, unsigned output, int32_t least,
+                         struct candidates *candidates) {
+    const struct detect_tensor *made = &job->tensors[job->form->output[output]];
+    const struct plane *plane = &job->map[output]->plane[0];
+    const struct anchors_cells cells = {plane->data, plane->stride, made->width, made->height};
+    anchors_find(job->form, output, &cells, least, candidates);
+}
+
+/* Finds the candidates in the maps, or cells. */
+static enum status find_in_maps(const struct cpu_context *context, const struct detect_search *search,
+                                const struct detect_job *job, uint8_t *memory, struct detect_sink *sink,
+                                struct error *err) {
     enum status status = ST_OK;
     sink->candidates->count = 0;
     for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX && status == ST_OK; i++) {
         const struct detect_wanted *wanted = &search->output[i];
         const struct image *map = job->map[i];
         struct components_bounds bounds;
-        if (wanted->detector && components_bounds_of(wanted->detector, wanted->least, &bounds)) {
+        if (wanted->detector && job->form->anchors[i] > 0) {
+            find_anchors(job, i, wanted->least, sink->candidates);
+        } else if (wanted->detector && components_bounds_of(wanted->detector, wanted->least, &bounds)) {
             status = components_find(map->plane[0].data, map->plane[0].stride, map->width, map->height,
                                      bounds, context->deadline_ns, memory, sink->candidates, err);
         }
@@ -237,7 +250,7 @@ enum status detect_search_run(const struct cpu_context *context, const struct de
         status = run_pass(context, &job, &job.passes.pass[i], &need, seats, err);
     }
     if (status == ST_OK && search->candidates && job.form->sums == 0) {
-        status = find_components(context, search, &job, behind + maps_bytes(&shared), &sink, err);
+        status = find_in_maps(context, search, &job, behind + maps_bytes(&shared), &sink, err);
     }
     if (status == ST_OK && search->candidates) {
         detect_sink_finish(&sink, search->candidates);

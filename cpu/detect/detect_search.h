@@ -12,7 +12,7 @@
 struct detect_wanted {
     const struct detector *detector; /* NULL: nothing */
     int32_t least;                   /* first sum of a candidate, or byte of the map */
-    const struct image *map;         /* NULL, or memory for the map, a byte for each cell */
+    const struct image *map;         /* NULL, or memory for the map or the cells, row by row */
 };
 
 struct detect_search {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/detect/detect.h"
+#include "gpu/detect/anchors.h"
 #include "gpu/detect/components.h"
 #include "gpu/filter.h"
 
@@ -112,14 +113,29 @@ static enum status get_ready(struct gpu_network *network, struct gpu_stream *str
 
 /* ---- one search ---- */
 
-/* Adds the components of the maps to no candidates. */
-static enum status find_components(const struct search *search, struct error *err) {
+static enum status find_anchors(const struct search *search, unsigned output, CUdeviceptr candidates,
+                                struct error *err) {
+    const int32_t cell = search_cell(search, output);
+    const struct gpu_anchors anchors = {.network = search->form,
+                                        .output = output,
+                                        .cells = search->output[output].map,
+                                        .candidates = candidates,
+                                        .width = search->width / cell,
+                                        .height = search->height / cell,
+                                        .least = search->output[output].least};
+    return gpu_anchors_find(search->stream, &anchors, err);
+}
+
+/* Adds what is found in the maps or cells to no candidates. */
+static enum status find_in_maps(const struct search *search, struct error *err) {
     const CUdeviceptr candidates = (uint64_t)(uintptr_t)search->target->plane[0].data;
     enum status status = gpu_stream_fill(search->stream, candidates, 0, sizeof(uint32_t), err);
     for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX && status == ST_OK; i++) {
         const struct search_output *output = &search->output[i];
         struct components_bounds bounds;
-        if (output->detector && components_bounds_of(output->detector, output->least, &bounds)) {
+        if (output->detector && search_has_anchors(search, i)) {
+            status = find_anchors(search, i, candidates, err);
+        } else if (output->detector && components_bounds_of(output->detector, output->least, &bounds)) {
             const int32_t cell = search_cell(search, i);
             const struct gpu_components components = {.map = output->map,
                                                       .memory = search->labels,
@@ -132,10 +148,10 @@ static enum status find_components(const struct search *search, struct error *er
     return status;
 }
 
-static bool finds_components(const struct search *search) {
+static bool finds_in_maps(const struct search *search) {
     bool finds = false;
     for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
-        finds |= search->output[i].components;
+        finds |= search->output[i].searched;
     }
     return finds;
 }
@@ -171,8 +187,8 @@ enum status gpu_detect_steps(struct gpu_stream *stream, const struct detect_plan
                 step->kind > PACK_HEADS ? layers_run(&search, step, err) : patterns_run(&search, step, err);
         }
     }
-    return status == ST_OK && finds_components(&search) && end >= network->layout.count
-               ? find_components(&search, err)
+    return status == ST_OK && finds_in_maps(&search) && end >= network->layout.count
+               ? find_in_maps(&search, err)
                : status;
 }
 

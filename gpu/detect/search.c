@@ -9,6 +9,17 @@
 
 enum { SLACK = 256 /* kernels read behind a tensor and ignore it */ };
 
+static void want(struct search *search, const struct detector *detector, int32_t least) {
+    for (unsigned i = 0; detector_outputs(detector) >> i; i++) {
+        if (detector_outputs(detector) >> i & 1) {
+            search->output[i] = (struct search_output){.detector = detector,
+                                                       .least = least,
+                                                       .searched = detector->pixel_least > 0 ||
+                                                                   search_has_anchors(search, i)};
+        }
+    }
+}
+
 void search_want(struct search *search, const struct detect_plan *plan, const struct detector *detector) {
     uint32_t outputs = 0;
     for (unsigned i = 0; i < DETECTORS; i++) {
@@ -17,11 +28,8 @@ void search_want(struct search *search, const struct detect_plan *plan, const st
             const struct detector *own = detector->network == detector_get((enum detector_id)i)->network
                                              ? detector_get((enum detector_id)i)
                                              : detector;
-            search->output[own->output] =
-                (struct search_output){.detector = own,
-                                       .least = own->least(search->weights, plan->threshold[i]),
-                                       .components = own->pixel_least > 0};
-            outputs |= UINT32_C(1) << own->output;
+            want(search, own, own->least(search->weights, plan->threshold[i]));
+            outputs |= detector_outputs(own);
         }
     }
     network_needed(search->form, outputs, search->needed);
@@ -117,15 +125,19 @@ static size_t place_excite(struct search *search, const struct pack_layout *layo
     return sums;
 }
 
+bool search_has_anchors(const struct search *search, unsigned output) {
+    return search->form->anchors[output] > 0;
+}
+
 int32_t search_cell(const struct search *search, unsigned output) {
     return network_cell(search->form, output);
 }
 
-/* The maps in which components are found, behind all that is there. These are found when tensors are not
- * needed any more, in their memory. */
+/* The maps or cells in which candidates are found, behind all that is there. These are found when tensors are
+ * not needed any more, in their memory. */
 static void place_maps(struct search *search, size_t *size) {
     for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
-        if (search->output[i].components) {
+        if (search->output[i].searched && !search_has_anchors(search, i)) {
             const int32_t cell = search_cell(search, i);
             const size_t labels = gpu_components_bytes(search->width / cell, search->height / cell);
             *size = *size > labels ? *size : labels;
@@ -135,10 +147,10 @@ static void place_maps(struct search *search, size_t *size) {
         struct search_output *output = &search->output[i];
         output->map = (uint64_t)(uintptr_t)search->target->plane[0].data;
         output->pitch = (int64_t)search->target->plane[0].stride;
-        if (output->components) {
+        if (output->searched) {
             const int32_t cell = search_cell(search, i);
             output->map = *size;
-            output->pitch = search->width / cell;
+            output->pitch = (int64_t)(search->width / cell) * network_cell_bytes(search->form, i);
             *size = bytes_align_up(*size + (size_t)output->pitch * (size_t)(search->height / cell), SLACK);
         }
     }
@@ -154,7 +166,7 @@ enum status search_place(struct search *search, const struct pack_layout *layout
     enum status status = gpu_stream_scratch(search->stream, size, &memory, err);
     search->labels = memory;
     for (unsigned i = 0; i < NETWORK_OUTPUTS_MAX; i++) {
-        search->output[i].map += search->output[i].components ? memory : 0;
+        search->output[i].map += search->output[i].searched ? memory : 0;
     }
     for (int i = 0; i < layout->count; i++) {
         const struct pack_step *step = &layout->step[i];

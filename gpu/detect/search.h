@@ -11,9 +11,9 @@
 struct search_output {
     const struct detector *detector; /* NULL: nothing */
     int32_t least;                   /* first sum of a candidate, or largest byte of one in a map */
-    bool components;                 /* candidates are found in the map; else it is the result */
-    CUdeviceptr map;                 /* where the layer writes the map */
-    int64_t pitch;                   /* bytes between its rows */
+    bool searched;   /* candidates are found in the map or the cells; else a map is the result */
+    CUdeviceptr map; /* where the layer writes the map or the cells */
+    int64_t pitch;   /* bytes between its rows */
 };
 
 /* The sizes of the padded picture, and where the outputs of the layers lie. */
@@ -42,6 +42,9 @@ bool search_runs(const struct search *search, const struct pack_step *step);
 
 /* The output that a layer makes; NULL: it makes none. */
 const struct search_output *search_output_of(const struct search *search, int layer);
+
+/* Whether candidates of an output are anchors, and no components. */
+bool search_has_anchors(const struct search *search, unsigned output);
 
 /* Pixels of the padded picture on each side of a cell of an output. */
 int32_t search_cell(const struct search *search, unsigned output);

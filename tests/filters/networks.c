@@ -91,6 +91,23 @@ static const struct network_layer map_layers[] = {
     {"head_map", NETWORK_UP, 2, 32, NONE, 32, 1, 2, LINEAR},
 };
 
+/* Two results with anchors; a layer between them is read by both. */
+static const struct network_layer anchor_layers[] = {
+    {"stem", NETWORK_DENSE, 3, PICTURE, NONE, 3, 16, 2, RELU},
+    {"halve", NETWORK_DEPTH, 3, 0, NONE, 16, 16, 2, RELU},
+    {"wide", NETWORK_POINT, 1, 1, NONE, 16, 32, 1, RELU},
+    {"few_scores", NETWORK_POINT, 1, 2, NONE, 32, 4, 1, LINEAR},
+    {"few_window", NETWORK_DEPTH, 3, 2, NONE, 32, 32, 1, RELU},
+    {"few_places", NETWORK_POINT, 1, 4, NONE, 32, 12, 1, LINEAR},
+    {"few", NETWORK_CONCAT, 1, 3, 5, 4, 16, 1, LINEAR},
+    {"less", NETWORK_DEPTH, 3, 2, NONE, 32, 32, 2, RELU},
+    {"scores", NETWORK_POINT, 1, 7, NONE, 32, 4, 1, LINEAR},
+    {"first_half", NETWORK_POINT, 1, 7, NONE, 32, 8, 1, LINEAR},
+    {"window", NETWORK_DEPTH, 3, 7, NONE, 32, 32, 1, RELU},
+    {"places", NETWORK_POINT, 1, 10, 9, 32, 8, 1, LINEAR},
+    {"cells", NETWORK_CONCAT, 1, 8, 11, 4, 12, 1, LINEAR},
+};
+
 static int32_t least(const struct model_weights *weights, double threshold) {
     (void)weights;
     return threshold > 0 ? INT32_MAX : INT32_MIN;
@@ -136,3 +153,12 @@ const struct detector networks_head = {.name = "head",
                                        .output = 1,
                                        .least = least,
                                        .magic = "blurdts4"};
+
+static const struct network anchor_network = {.layer = anchor_layers,
+                                              .layers = COUNT(anchor_layers),
+                                              .unit = 8,
+                                              .outputs = 2,
+                                              .output = {6, COUNT(anchor_layers) - 1},
+                                              .anchors = {3, 2}};
+const struct detector networks_anchors = {
+    .name = "anchors", .thing = "anchor", .network = &anchor_network, .least = least, .magic = "blurdts5"};

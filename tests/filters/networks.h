@@ -16,6 +16,9 @@ extern const struct detector networks_odd;
  * pixels, whose layers come behind it and share the first ones. */
 extern const struct detector networks_map, networks_head;
 
+/* A network with anchors, three in a cell of 4 pixels and two in one of 8. */
+extern const struct detector networks_anchors;
+
 /* Three inverted residual blocks and one enlargement, of the forms that kernels of GPUs have. */
 extern const struct detector networks_blocks;
 

@@ -232,7 +232,7 @@ int32_t *reference_network(const struct model_weights *weights, unsigned output,
     const struct network *network = weights->network;
     const int cell = network_cell(network, output), result = network->output[output];
     size_t cells = (size_t)(width / cell) * (size_t)(height / cell);
-    int32_t *sums = take_memory(cells * (size_t)(network->sums > 0 ? network->sums : 1), sizeof *sums);
+    int32_t *sums = take_memory(cells * (size_t)network->layer[result].outputs, sizeof *sums);
     struct tensor picture = picture_of(rgb, width, height), outputs[NETWORK_LAYERS_MAX];
     bool needed[NETWORK_LAYERS_MAX];
     network_needed(network, UINT32_C(1) << output, needed);

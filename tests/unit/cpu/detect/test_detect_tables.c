@@ -56,7 +56,7 @@ static void check_sums(const struct network *network, const int32_t *sums, uint3
     }
 }
 
-/* Compares the bytes of a map. */
+/* Compares the bytes of a map, or of cells. */
 static void check_map(const struct image *map, const int32_t *bytes, const char *level) {
     for (uint32_t y = 0; y < map->height; y++) {
         for (uint32_t x = 0; x < map->width; x++) {
@@ -90,8 +90,11 @@ static void run_level(const struct level *level, const struct network_fixture *f
 
 static struct image make_map(const struct network *network, unsigned output, const struct image *image) {
     const uint32_t cell = (uint32_t)network_cell(network, output);
-    const struct image_shape shape = {
-        .model = PIXEL_GRAY, .depth = 8, .width = image->width / cell, .height = image->height / cell};
+    const struct image_shape shape = {.model = PIXEL_GRAY,
+                                      .depth = 8,
+                                      .width =
+                                          image->width / cell * (uint32_t)network_cell_bytes(network, output),
+                                      .height = image->height / cell};
     struct image map;
     uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, image_layout(&map, &shape));
     assert_non_null(memory);
@@ -103,7 +106,9 @@ static struct image make_map(const struct network *network, unsigned output, con
 static void check_maps(const struct level *level, const struct network_fixture *fixture,
                        const struct image *image, int32_t *const sums[NETWORK_OUTPUTS_MAX]) {
     const struct network *network = fixture->detector->network;
-    static const struct detector *const detectors[] = {&networks_map, &networks_head};
+    const bool anchors = network->anchors[0] > 0;
+    const struct detector *const detectors[] = {fixture->detector,
+                                                anchors ? fixture->detector : &networks_head};
     for (unsigned wanted = 1; wanted < 1u << network->outputs; wanted++) {
         struct detect_wanted output[NETWORK_OUTPUTS_MAX] = {0};
         struct image map[NETWORK_OUTPUTS_MAX];
@@ -185,6 +190,11 @@ static void test_maps(void **state) {
     check_detector(&networks_map);
 }
 
+static void test_anchors(void **state) {
+    (void)state;
+    check_detector(&networks_anchors);
+}
+
 static void test_odd_channels(void **state) {
     (void)state;
     check_detector(&networks_odd);
@@ -253,7 +263,7 @@ static void test_tables_that_do_not_fit_together(void **state) {
     other = layer_of(12), other.kind = NETWORK_HEADS, other.size = 1;
     refused(12, &other, "layer smooth is in the wrong place");
     other = layer_of(13), other.outputs = 4;
-    refused(13, &other, "layer heads is in the wrong place, or has not the 5 sums of a result");
+    refused(13, &other, "layer heads is in the wrong place, or has not the 5 channels of a result");
 }
 
 static void test_what_no_kernel_does(void **state) {
@@ -281,7 +291,7 @@ int main(void) {
         cmocka_unit_test(test_all_kinds_of_layers),   cmocka_unit_test(test_maps),
         cmocka_unit_test(test_odd_channels),          cmocka_unit_test(test_other_blocks),
         cmocka_unit_test(test_blocks_are_recognised), cmocka_unit_test(test_tables_that_do_not_fit_together),
-        cmocka_unit_test(test_what_no_kernel_does),
+        cmocka_unit_test(test_what_no_kernel_does),   cmocka_unit_test(test_anchors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
