@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "detect/text/text_network.h"
 
-#include <math.h>
-
 _Static_assert((int)TEXT_stem == 0, "the layers of text come first");
 
 static const struct network_layer layers[TEXT_LAYERS] = {
@@ -21,16 +19,3 @@ const struct network text_network = {
     .outputs = TEXT_OUTPUTS,
     .output = {[TEXT_OUTPUT_LINES] = TEXT_map, [TEXT_OUTPUT_PLATES] = TEXT_LAYERS - 1},
 };
-
-int32_t text_byte(double threshold) {
-    if (!(threshold > 0)) {
-        return 1;
-    }
-    const double byte =
-        threshold < 1 ? ceil(NETWORK_LINEAR_ZERO + TEXT_LOGITS * log(threshold / (1 - threshold))) : 256;
-    return byte > 255 ? INT32_MAX : byte < 1 ? 1 : (int32_t)byte;
-}
-
-double text_probability(int32_t byte) {
-    return 1 / (1 + exp((double)(NETWORK_LINEAR_ZERO - byte) / TEXT_LOGITS));
-}

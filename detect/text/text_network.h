@@ -24,15 +24,8 @@ enum { TEXT_OUTPUT_LINES, TEXT_OUTPUT_PLATES, TEXT_OUTPUTS };
 enum {
     TEXT_UNIT = 32,
     TEXT_BORDER = 16, /* words and plates that the picture's edge cuts are found as their mirrored whole */
-    TEXT_LOGITS = 16, /* steps of a byte of a map (detect/convert.py, MAP_SCALE) */
 };
 
 extern const struct network text_network;
-
-/* The smallest byte of a map whose probability is at least the threshold; INT32_MAX when none is. */
-int32_t text_byte(double threshold);
-
-/* The probability that a byte of a map stands for. */
-double text_probability(int32_t byte);
 
 #endif
