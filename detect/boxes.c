@@ -7,6 +7,8 @@
 /* From this overlap on, two boxes are about the same thing, and hide the same of it. */
 static const double equal_overlap = 0.5;
 
+static const char too_many[] = "more than %d places were found in the picture";
+
 static double shared(double a, double a_size, double b, double b_size) {
     return fmax(0, fmin(a + a_size, b + b_size) - fmax(a, b));
 }
@@ -36,9 +38,13 @@ void boxes_mirror(struct boxes *boxes, uint32_t width) {
     }
 }
 
-static bool has(const struct boxes *boxes, const struct box *box) {
+/* From this overlap on, the box with the higher score is the better one of the same thing. */
+static const double better_overlap = 0.6;
+
+/* Whether a box with at least that score overlaps so much. */
+static bool has(const struct boxes *boxes, const struct box *box, double overlap, double score) {
     for (unsigned i = 0; i < boxes->count; i++) {
-        if (boxes_overlap(&boxes->box[i], box) >= equal_overlap) {
+        if (boxes->box[i].score >= score && boxes_overlap(&boxes->box[i], box) >= overlap) {
             return true;
         }
     }
@@ -58,11 +64,37 @@ static void insert(struct boxes *boxes, const struct box *box) {
 
 enum status boxes_join(struct boxes *boxes, const struct boxes *more, struct error *err) {
     for (unsigned i = 0; i < more->count; i++) {
-        if (has(boxes, &more->box[i])) {
+        if (has(boxes, &more->box[i], equal_overlap, -INFINITY)) {
             continue;
         }
         if (boxes->count == BOXES_MAX) {
-            return fail(err, ST_LIMIT, "more than %d places were found in the picture", BOXES_MAX);
+            return fail(err, ST_LIMIT, too_many, BOXES_MAX);
+        }
+        insert(boxes, &more->box[i]);
+    }
+    return ST_OK;
+}
+
+/* Leaves out the boxes with lower scores that a box takes the place of. */
+static void clear(struct boxes *boxes, const struct box *box) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < boxes->count; i++) {
+        const struct box *other = &boxes->box[i];
+        if (other->score >= box->score || boxes_overlap(other, box) < better_overlap) {
+            boxes->box[kept++] = *other;
+        }
+    }
+    boxes->count = kept;
+}
+
+enum status boxes_join_better(struct boxes *boxes, const struct boxes *more, struct error *err) {
+    for (unsigned i = 0; i < more->count; i++) {
+        if (has(boxes, &more->box[i], better_overlap, more->box[i].score)) {
+            continue;
+        }
+        clear(boxes, &more->box[i]);
+        if (boxes->count == BOXES_MAX) {
+            return fail(err, ST_LIMIT, too_many, BOXES_MAX);
         }
         insert(boxes, &more->box[i]);
     }

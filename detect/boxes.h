@@ -50,4 +50,7 @@ void boxes_mirror(struct boxes *boxes, uint32_t width);
  * BOXES_MAX. */
 enum status boxes_join(struct boxes *boxes, const struct boxes *more, struct error *err);
 
+/* The same, but of boxes that are about the same thing the one with the highest score stays. */
+enum status boxes_join_better(struct boxes *boxes, const struct boxes *more, struct error *err);
+
 #endif

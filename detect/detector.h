@@ -36,6 +36,9 @@ struct detector {
      * to hide it; longest side of the picture that is searched, 0: any. */
     double threshold, margin;
     int longest;
+    /* A copy whose longest side is at least so long is searched in half of its sides, too, as is that one,
+     * and so on, for what is large. 0: nothing is searched twice. */
+    int halved_from;
     bool round; /* an ellipse in the box hides what it is about */
     enum detector_tries tries;
     /* Pixels: the edges of boxes that mode=redact hides are multiples of it, so that they do not tell what is

@@ -19,12 +19,18 @@ struct detection_found {
     struct boxes boxes[2 * DETECTORS + 1];
 };
 
-/* Further searches of a detector with detect_effort=high, at most, and all searches of a request. */
-enum { DETECTION_FURTHER = 3, DETECTION_SEARCHES = DETECTORS * (1 + DETECTION_FURTHER) };
+/* Further searches of a detector with detect_effort=high, at most; smaller copies of those that halve it
+ * (struct detector); and all searches of a request. */
+enum {
+    DETECTION_FURTHER = 3,
+    DETECTION_HALVINGS = 8,
+    DETECTION_SEARCHES = DETECTORS * (1 + DETECTION_FURTHER) + DETECTION_HALVINGS
+};
 
 struct detection_search {
     uint32_t detectors;       /* a bit for each that searches: several only with the same network */
     bool further;             /* its boxes are joined to those of the detector's first search */
+    bool usual;               /* its threshold is that which was asked for */
     bool mirrored;            /* the mirror image is searched */
     struct chain chain;       /* turns the stored picture upright, stretches it and searches */
     struct boxes_frame frame; /* the stretched picture and the upright one */

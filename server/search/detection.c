@@ -101,7 +101,7 @@ static void cut_candidates(struct candidates *candidates, int32_t least) {
 static enum status find_sure(const struct reading *of, struct boxes *boxes, struct error *err) {
     struct candidates *candidates = &of->detection->found->candidates;
     enum status status = copy_candidates(of->detection, of->search, of->detector, err);
-    if (status == ST_OK && of->detection->doubtful && of->detector->network && !of->search->further) {
+    if (status == ST_OK && of->detection->doubtful && of->detector->network && of->search->usual) {
         cut_candidates(candidates, of->detector->least(of->weights, of->threshold));
     }
     status = status == ST_OK ? of->detector->find(of->weights, candidates, &of->frame, boxes, err) : status;
@@ -127,11 +127,15 @@ static enum status read_detector(struct detection *detection, const struct detec
                          .threshold = thresholds_get(&parameters->detect.threshold, id)};
     of.frame.conceals = detection_grid(detector, parameters) > 1;
     enum status status = detector->network ? model_read(models[id], &of.weights, err) : ST_OK;
-    if (status == ST_OK && detection->doubtful && !search->further) {
-        status = find_doubtful(&of, kind + detection_kinds(detection), err);
+    if (status == ST_OK && detection->doubtful && search->usual) {
+        struct boxes *doubtful = kind + detection_kinds(detection);
+        status = find_doubtful(&of, search->further ? boxes : doubtful, err);
+        status = status == ST_OK && search->further ? boxes_join_better(doubtful, boxes, err) : status;
     }
     status = status == ST_OK ? find_sure(&of, boxes, err) : status;
-    return status == ST_OK && search->further ? boxes_join(kind, boxes, err) : status;
+    return status == ST_OK && search->further
+               ? (search->usual ? boxes_join_better : boxes_join)(kind, boxes, err)
+               : status;
 }
 
 enum status detection_read(struct detection *detection, unsigned index, const struct parameters *parameters,

@@ -65,6 +65,24 @@ static void test_nothing_gets_lost(void **state) {
     }
 }
 
+/* The box with the highest score stays, and what it overlaps much goes. */
+static void test_the_better_one(void **state) {
+    (void)state;
+    struct error err;
+    put(&boxes, 0, 20, 0.9);
+    put(&boxes, 40, 20, 0.4);
+    put(&boxes, 43, 20, 0.3);
+    put(&more, 42, 20, 0.5);
+    put(&more, 1, 20, 0.8);
+    put(&more, 7, 20, 0.7);
+    assert_int_equal(boxes_join_better(&boxes, &more, &err), ST_OK);
+    const double places[] = {0, 7, 42};
+    assert_int_equal(boxes.count, 3);
+    for (unsigned i = 0; i < boxes.count; i++) {
+        assert_true(boxes.box[i].x == places[i]);
+    }
+}
+
 /* Those that do not fit are not dropped: the request fails. */
 static void test_too_many(void **state) {
     (void)state;
@@ -76,6 +94,7 @@ static void test_too_many(void **state) {
     assert_int_equal(boxes_join(&boxes, &more, &err), ST_OK);
     put(&more, 10 * BOXES_MAX, 5, 0.7);
     assert_int_equal(boxes_join(&boxes, &more, &err), ST_LIMIT);
+    assert_int_equal(boxes_join_better(&boxes, &more, &err), ST_LIMIT);
     assert_int_equal(boxes.count, BOXES_MAX);
 }
 
@@ -84,6 +103,7 @@ int main(void) {
         cmocka_unit_test_setup(test_overlap, set_up),
         cmocka_unit_test_setup(test_mirror, set_up),
         cmocka_unit_test_setup(test_nothing_gets_lost, set_up),
+        cmocka_unit_test_setup(test_the_better_one, set_up),
         cmocka_unit_test_setup(test_too_many, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
