@@ -49,6 +49,10 @@
 #define TUNED_PLATES_PIXEL_NS 40
 #define TUNED_TEXT_BODY_PIXEL_NS 30
 
+/* The search for persons, for each pixel of each size: the same as for faces. Unknown host with AVX-512: 17.2
+ * ms for 1280x736, where faces take 16.9 ms; bench/detect.py. */
+#define TUNED_PERSONS_PIXEL_NS 45
+
 /* ---- the same on a GPU ---- */
 
 /* One picture alone, from JPEG to JPEG: nanoseconds, and nanoseconds a pixel. The time beside others is
@@ -63,6 +67,9 @@
  * blurd-bench text measures them. */
 #define TUNED_GPU_PLATES_PIXEL_NS 0.4F
 #define TUNED_GPU_TEXT_BODY_PIXEL_NS 0.3F
+/* The search for persons, for each pixel of each size: an estimate, as its body is that of faces; blurd-bench
+ * persons. */
+#define TUNED_GPU_PERSONS_PIXEL_NS 0.3F
 /* Entropy decoding of a progressive JPEG: nanoseconds, and nanoseconds a byte. 23 to 28 ms with 363 to 513
  * KB, nearly the same for hundreds of them at a time. H100: bench/gpu.sh sizes. */
 #define TUNED_GPU_ENTROPY_DECODE_NS 8e6F

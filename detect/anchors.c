@@ -19,8 +19,8 @@ static void add(struct candidates *candidates, struct candidate candidate, const
     }
 }
 
-void anchors_find(const struct network *network, unsigned output, const struct anchors_cells *cells, int32_t least,
-                  struct candidates *candidates) {
+void anchors_find(const struct network *network, unsigned output, const struct anchors_cells *cells,
+                  int32_t least, struct candidates *candidates) {
     const int anchors = network->anchors[output], first = anchors_first(network, output);
     const int bytes = network_cell_bytes(network, output);
     for (uint32_t y = 0; y < cells->height; y++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Results of a network with anchors: boxes of given sides around the middle of each cell, of which the cell says how likely it is that
- * something is there, and how its place differs from the anchor's. */
+ * Results of a network with anchors: boxes of given sides around the middle of each cell, of which the cell
+ * says how likely it is that something is there, and how its place differs from the anchor's. */
 #ifndef BLURD_DETECT_ANCHORS_H
 #define BLURD_DETECT_ANCHORS_H
 
@@ -9,8 +9,8 @@
 #include "detect/candidates.h"
 #include "detect/network.h"
 
-/* The sums of a candidate, which is an anchor of the cell: the byte of its score, its number through all outputs of the network, and the
- * bytes of its place, in the order of the network. */
+/* The sums of a candidate, which is an anchor of the cell: the byte of its score, its number through all
+ * outputs of the network, and the bytes of its place, in the order of the network. */
 enum { ANCHOR_SCORE, ANCHOR_NUMBER, ANCHOR_PLACE, ANCHOR_SUMS = ANCHOR_PLACE + 4 };
 
 /* The number of the first anchor of an output. */
@@ -23,9 +23,9 @@ struct anchors_cells {
     uint32_t width, height;
 };
 
-/* Adds a candidate for each anchor whose score's byte is at least that to those that are there. Beyond CANDIDATES_MAX only the count
- * is right. */
-void anchors_find(const struct network *network, unsigned output, const struct anchors_cells *cells, int32_t least,
-                  struct candidates *candidates);
+/* Adds a candidate for each anchor whose score's byte is at least that to those that are there. Beyond
+ * CANDIDATES_MAX only the count is right. */
+void anchors_find(const struct network *network, unsigned output, const struct anchors_cells *cells,
+                  int32_t least, struct candidates *candidates);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Probabilities as networks write them into bytes: logits around NETWORK_LINEAR_ZERO (detect/convert.py, MAP_SCALE). */
+ * Probabilities as networks write them into bytes: logits around NETWORK_LINEAR_ZERO (detect/convert.py,
+ * MAP_SCALE). */
 #ifndef BLURD_DETECT_LOGITS_H
 #define BLURD_DETECT_LOGITS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Components of maps, and searches for text with random weights, against the CPU. */
+ * Components of maps, and searches for text, plates and persons with random weights, against the CPU. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "tests/filters/network_fixture.h"
 #include "tests/gpu/check.h"
 
-enum { TEXT = 1 << DETECTOR_TEXT, PLATES = 1 << DETECTOR_PLATES };
+enum { TEXT = 1 << DETECTOR_TEXT, PLATES = 1 << DETECTOR_PLATES, PERSONS = 1 << DETECTOR_PERSONS };
 
 static struct candidates got, wanted;
 
@@ -134,9 +134,10 @@ static void check_search(struct check *check, uint32_t detectors, const struct i
     enum status status = gpu_chain_run(&check->jpeg.stream, &run, &timing, &err);
     copy(&got, &target);
     report(check, status,
-           detectors == PLATES ? "plates"
-           : detectors == TEXT ? "text"
-                               : "text and plates",
+           detectors == PERSONS  ? "persons"
+           : detectors == PLATES ? "plates"
+           : detectors == TEXT   ? "text"
+                                 : "text and plates",
            shape->width, shape->height, &err);
     free(pixels);
     free(memory);
@@ -157,20 +158,28 @@ static void check_searches(struct check *check, uint32_t detectors, bool quick) 
     }
 }
 
-void check_text(struct check *check, bool quick) {
+/* Searches of the network of a detector, for each of these sets. */
+static void check_network(struct check *check, enum detector_id id, const uint32_t *sets, size_t count,
+                          bool quick) {
     struct network_fixture fixture;
     struct error err = {0};
-    check_maps(check, quick);
-    network_fixture_make(&fixture, &detector_text);
+    network_fixture_make(&fixture, detector_get(id));
     struct model random = {
-        .detector = &detector_text, .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
+        .detector = detector_get(id), .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER, .tried = true};
     random.weights = fixture.weights;
-    cpu_backend_use_model(check->reference, DETECTOR_TEXT, &random);
-    must(gpu_detect_open(&check->device, DETECTOR_TEXT, &random, &err), &err);
-    check_searches(check, TEXT, quick);
-    check_searches(check, PLATES, quick);
-    check_searches(check, TEXT | PLATES, quick);
+    cpu_backend_use_model(check->reference, id, &random);
+    must(gpu_detect_open(&check->device, id, &random, &err), &err);
+    for (size_t i = 0; i < count; i++) {
+        check_searches(check, sets[i], quick);
+    }
     gpu_detect_close(&check->device);
     network_fixture_free(&fixture);
+}
+
+void check_text(struct check *check, bool quick) {
+    static const uint32_t texts[] = {TEXT, PLATES, TEXT | PLATES}, persons[] = {PERSONS};
+    check_maps(check, quick);
+    check_network(check, DETECTOR_TEXT, texts, COUNT(texts), quick);
+    check_network(check, DETECTOR_PERSONS, persons, COUNT(persons), quick);
     check_report(check, "text");
 }

@@ -66,6 +66,34 @@ static void test_several_detectors(void **state) {
                      offsetof(struct detection_found, boxes) + 3 * sizeof(struct boxes));
 }
 
+/* Persons are searched in halves of halves, and with high effort in twice the size, too. */
+static void test_halved(void **state) {
+    (void)state;
+    static const uint32_t widths[] = {1280, 640, 320, 160, 2560}, heights[] = {960, 480, 256, 128, 1920};
+    struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 4000, .height = 3000};
+    parameters.detect.wanted = 1 << DETECTOR_PERSONS;
+    plan(&shape, 1);
+    assert_int_equal(detection.count, 5);
+    for (unsigned i = 0; i < detection.count; i++) {
+        const struct detection_search *search = &detection.search[i];
+        assert_true(searched(i)->width == widths[i] && searched(i)->height == heights[i]);
+        assert_true(search->further == (i > 0) && search->usual == (i < 4) && !search->mirrored);
+        assert_true((searched(i)->threshold[DETECTOR_PERSONS] == 0.3) == search->usual);
+    }
+    assert_int_equal(detection_boxes(&detection), 2);
+    parameters.detect.effort = DETECT_EFFORT_NORMAL;
+    shape.width = shape.height = 100;
+    plan(&shape, 1);
+    assert_int_equal(detection.count, 1);
+    struct error err;
+    shape.width = 30000, shape.height = 40;
+    assert_int_equal(parameters_set(&parameters, "detect_size", "full", &err), ST_OK);
+    plan(&shape, 1);
+    assert_true(detection.count > 5 && detection.count <= DETECTION_SEARCHES);
+    const struct detect_plan *last = searched(detection.count - 1);
+    assert_true(last->width >= 80 && last->width < 320 && last->height == 32);
+}
+
 /* Text and plates are one search, of which each has a threshold; what comes further is for plates alone. */
 static void test_one_network(void **state) {
     (void)state;
@@ -137,7 +165,7 @@ static void test_followed(void **state) {
     assert_int_equal(parameters_set(&parameters, "detect", "faces,text", &err), ST_OK);
     plan(&shape, 1);
     assert_int_equal(detection.count, 2);
-    assert_int_equal(detection.counted, detection.wanted);
+    assert_int_equal(detection.counted, 1 << DETECTOR_FACES | 1 << DETECTOR_TEXT);
 }
 
 int main(void) {
@@ -145,6 +173,7 @@ int main(void) {
         cmocka_unit_test_setup(test_high_effort, set_up),
         cmocka_unit_test_setup(test_several_detectors, set_up),
         cmocka_unit_test_setup(test_one_network, set_up),
+        cmocka_unit_test_setup(test_halved, set_up),
         cmocka_unit_test_setup(test_thresholds, set_up),
         cmocka_unit_test_setup(test_planes, set_up),
         cmocka_unit_test(test_followed),
