@@ -44,6 +44,7 @@ void bench_filters(struct bench *bench);
 void bench_resize(struct bench *bench);
 void bench_faces(struct bench *bench);
 void bench_text(struct bench *bench);
+void bench_persons(struct bench *bench);
 void bench_jpeg(struct bench *bench);
 void bench_profile(struct bench *bench);
 

@@ -199,3 +199,7 @@ void bench_text(struct bench *bench) {
     bench_detectors(bench, 1u << DETECTOR_PLATES);
     bench_detectors(bench, 1u << DETECTOR_TEXT | 1u << DETECTOR_PLATES);
 }
+
+void bench_persons(struct bench *bench) {
+    bench_detector(bench, DETECTOR_PERSONS);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- *     blurd-bench [--quick] [start] [launch] [blur] [filters] [resize] [faces] [text] [saxpy] [jpeg]
- *                 [profile]
+ *     blurd-bench [--quick] [start] [launch] [blur] [filters] [resize] [faces] [text] [persons] [saxpy]
+ *                 [jpeg] [profile]
  *
  * Without a section it runs all but `profile`.
  *
@@ -18,9 +18,10 @@
 static const struct section {
     const char *name;
     void (*run)(struct bench *bench);
-} sections[] = {{"launch", bench_launch}, {"blur", bench_blur},   {"filters", bench_filters},
-                {"resize", bench_resize}, {"faces", bench_faces}, {"text", bench_text},
-                {"saxpy", bench_saxpy},   {"jpeg", bench_jpeg},   {"profile", bench_profile}};
+} sections[] = {{"launch", bench_launch},   {"blur", bench_blur},   {"filters", bench_filters},
+                {"resize", bench_resize},   {"faces", bench_faces}, {"text", bench_text},
+                {"persons", bench_persons}, {"saxpy", bench_saxpy}, {"jpeg", bench_jpeg},
+                {"profile", bench_profile}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -55,7 +56,7 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (!known(argv[i])) {
             fprintf(stderr, "usage: blurd-bench [--quick] [start] [launch] [blur] [filters] [resize] [faces] "
-                            "[text] [saxpy] "
+                            "[text] [persons] [saxpy] "
                             "[jpeg] [profile] [all]\n");
             return 64;
         }
