@@ -350,7 +350,7 @@ $(BUILD)/server/pages/playground.o: $(PLAYGROUND)/page.html
 
 # The models of the detectors. The stamp says that they were looked for: offline there are none, which is said once.
 MODELS := build/models
-$(MODELS)/looked-for: detect/fetch.sh detect/models.txt $(wildcard detect/*.py detect/*/network.def detect/*/*.scales detect/*/*.head detect/*/*.sha256)
+$(MODELS)/looked-for: detect/fetch.sh detect/models.txt $(wildcard detect/*.py detect/persons/*.py detect/*/network.def detect/*/*.scales detect/*/*.head detect/*/*.sha256)
 	@detect/fetch.sh $(MODELS)
 	@touch $@
 models: $(MODELS)/looked-for

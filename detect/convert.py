@@ -15,10 +15,10 @@ import struct
 import sys
 import zlib
 
-import graph_layers
 import network
 import onnx_layers
 from onnx_layers import Wrong
+from persons import graph_layers
 
 LARGEST = 127  # of a weight
 SUM_LIMIT = 2**31 - 1

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "detect/network.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "detect/candidates.h"
@@ -70,6 +71,19 @@ int network_zero(const struct network *network, int layer) {
         return 0;
     }
     return network->layer[layer].activation == NETWORK_LINEAR ? NETWORK_LINEAR_ZERO : -1;
+}
+
+int32_t network_byte(double threshold) {
+    if (!(threshold > 0)) {
+        return 1;
+    }
+    const double byte =
+        threshold < 1 ? ceil(NETWORK_LINEAR_ZERO + NETWORK_LOGITS * log(threshold / (1 - threshold))) : 256;
+    return byte > 255 ? INT32_MAX : byte < 1 ? 1 : (int32_t)byte;
+}
+
+double network_probability(int32_t byte) {
+    return 1 / (1 + exp((double)(NETWORK_LINEAR_ZERO - byte) / NETWORK_LOGITS));
 }
 
 /* ---- checks ---- */

@@ -64,6 +64,7 @@ enum {
     NETWORK_WINDOW_MAX = 7,
     NETWORK_CHANNELS_MAX = 1024,
     NETWORK_LINEAR_ZERO = 128, /* zero point of what may be negative */
+    NETWORK_LOGITS = 16,       /* steps of a byte of a map or a score (detect/convert.py, MAP_SCALE) */
     NETWORK_TABLE_SIZE = 256,
     NETWORK_OUTPUTS_MAX = 2,
 };
@@ -114,6 +115,13 @@ void network_needed(const struct network *network, uint32_t outputs, bool needed
 /* The byte that stands for 0 in a layer's output, or in the picture; -1 after an activation table, which only
  * the model's maker knows. */
 int network_zero(const struct network *network, int layer);
+
+/* The smallest byte above 0 of a map or a score whose probability is at least the threshold; INT32_MAX when
+ * none is. */
+int32_t network_byte(double threshold);
+
+/* The probability that such a byte stands for. */
+double network_probability(int32_t byte);
 
 /* Whether the table fits together: ST_UNSUPPORTED with a sentence that names the layer that does not.
  * Backends run what it accepts, or refuse it by a sentence of their own. */

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "detect/anchors.h"
-#include "detect/logits.h"
 #include "detect/sort.h"
 
 /* From this overlap on, two boxes are of the same person. */
@@ -40,7 +39,7 @@ static const struct {
 
 int32_t persons_least(const struct model_weights *weights, double threshold) {
     (void)weights;
-    return logits_byte(threshold);
+    return network_byte(threshold);
 }
 
 /* By falling score, then by anchor, row and column. */
@@ -68,31 +67,31 @@ static double place(const struct candidate *from, int index) {
 }
 
 /* Along an axis: the middle and the size in the picture. */
-struct extent {
+struct person_extent {
     double middle, size;
 };
 
-static struct extent extent_of(const struct candidate *from, unsigned cell, double anchor, int middle,
-                               int size, double factor) {
+static struct person_extent extent_of(const struct candidate *from, unsigned cell, double anchor, int middle,
+                                      int size, double factor) {
     const int side = from->sum[ANCHOR_NUMBER] < PERSON_FEW_ANCHORS ? PERSON_CELL : 2 * PERSON_CELL;
     const double at = cell * (double)side + anchor_shift + place(from, middle) / middle_scale * anchor;
-    return (struct extent){at * factor, exp(place(from, size) / side_scale) * anchor * factor};
+    return (struct person_extent){at * factor, exp(place(from, size) / side_scale) * anchor * factor};
 }
 
 /* False: its middle is outside of the picture. */
 static bool decode(const struct candidate *from, const struct boxes_frame *frame, struct box *person) {
     const double side = anchors[from->sum[ANCHOR_NUMBER]].side,
                  stretch = anchors[from->sum[ANCHOR_NUMBER]].stretch;
-    const struct extent x = extent_of(from, from->x, side * stretch, PLACE_X, PLACE_WIDTH,
-                                      (double)frame->width / frame->searched_width),
-                        y = extent_of(from, from->y, side / stretch, PLACE_Y, PLACE_HEIGHT,
-                                      (double)frame->height / frame->searched_height);
+    const struct person_extent x = extent_of(from, from->x, side * stretch, PLACE_X, PLACE_WIDTH,
+                                             (double)frame->width / frame->searched_width),
+                               y = extent_of(from, from->y, side / stretch, PLACE_Y, PLACE_HEIGHT,
+                                             (double)frame->height / frame->searched_height);
     const double left = fmax(x.middle - x.size / 2, 0), top = fmax(y.middle - y.size / 2, 0);
     *person = (struct box){.x = left,
                            .y = top,
                            .width = fmin(x.middle + x.size / 2, frame->width) - left,
                            .height = fmin(y.middle + y.size / 2, frame->height) - top,
-                           .score = logits_probability(from->sum[ANCHOR_SCORE])};
+                           .score = network_probability(from->sum[ANCHOR_SCORE])};
     return x.middle >= 0 && y.middle >= 0 && x.middle < frame->width && y.middle < frame->height;
 }
 

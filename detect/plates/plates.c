@@ -5,14 +5,13 @@
 
 #include "core/numbers.h"
 #include "detect/components.h"
-#include "detect/logits.h"
 #include "detect/sort.h"
 #include "detect/text/lines.h"
 #include "detect/text/text_network.h"
 
 int32_t plates_least(const struct model_weights *weights, double threshold) {
     (void)weights;
-    return logits_byte(threshold);
+    return network_byte(threshold);
 }
 
 /* Cells on a side of the map of a picture with so many pixels on it, at most. */
@@ -95,7 +94,7 @@ enum status plates_find(const struct model_weights *weights, struct candidates *
                                                   .y = plate[i].top * y,
                                                   .width = (plate[i].right - plate[i].left) * x,
                                                   .height = (plate[i].bottom - plate[i].top) * y,
-                                                  .score = logits_probability(plate[i].peak)};
+                                                  .score = network_probability(plate[i].peak)};
     }
     return ST_OK;
 }

@@ -5,7 +5,6 @@
 
 #include "core/numbers.h"
 #include "detect/components.h"
-#include "detect/logits.h"
 #include "detect/text/turned.h"
 
 enum {
@@ -18,7 +17,7 @@ enum {
 
 int32_t text_least(const struct model_weights *weights, double threshold) {
     (void)weights;
-    return logits_byte(threshold);
+    return network_byte(threshold);
 }
 
 static bool is_between(uint64_t sum, uint64_t least, uint64_t most, uint64_t pixels) {
@@ -133,7 +132,7 @@ static void add_box(const struct line *line, const struct boxes_frame *frame, st
                         .y = line->top * y,
                         .width = (line->right - line->left) * x,
                         .height = (line->bottom - line->top) * y,
-                        .score = logits_probability(line->peak),
+                        .score = network_probability(line->peak),
                         .turned = !frame->conceals};
     if (box->turned) {
         turned_corners(line, TEXT_BORDER, box->corner);

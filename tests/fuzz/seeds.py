@@ -45,7 +45,7 @@ QUERIES = {
              'unit=ratio&x=0.2&width=0.5'),
     'dilate': ('radius=1', 'radius=25&edge=wrap', 'radius=3&region=1,1,9,9&format=png'),
     'detect': ('detect=faces,text,codes', 'detect=text&detect_grid=16&detect_threshold=0.5', 'detect=codes&detect_size=full', 'detect=text,plates&detect_threshold=plates:0.3,0.7',
-               'detect=faces&detect_effort=high'),
+               'detect=faces&detect_effort=high', 'detect=faces,persons&detect_size=400'),
     'erode': ('radius=2', 'radius=7&edge=zero', 'radius=4&colorspace=linear'),
     'median': ('radius=1', 'radius=25&edge=mirror', 'radius=2&region=1,1,9,9&format=png', 'radius=5&colorspace=linear'),
     'pixelate': ('block=16', 'block=7&region=5,5,20,20&region=30%,30%,10%,10%', 'block=3&mode=redact&fill=ring&region=0,0,9,9'),
@@ -412,13 +412,16 @@ def main():
     for number, data in enumerate(pngs):
         save(folder, 'mask_part', bytes((number * 11 & 255,)) + data)
     save(folder, 'module_cache', b'\1')
-    for detector in range(2):
+    for detector in (0, 1, 4):
         save(folder, 'model', bytes((1 | detector << 1,)))
     for array, value in enumerate((b'\0\0\0\x80', struct.pack('<f', 1e30), struct.pack('<i', -2**31), struct.pack('<f', -1))):
-        for detector in range(2):
+        for detector in (0, 1, 4):
             save(folder, 'model', struct.pack('>BBBH', 1 | detector << 1, 8, array, 0) + value)
     for sums in ([100] * 15, [2000, *range(14)]):
         save(folder, 'faces', bytes((3, 3, 0, 99, 0, 99)) + bytes([10] * 15) + struct.pack('>HH15h', 9, 9, *sums) * 3)
+    for number in range(9):
+        save(folder, 'persons', struct.pack('>BBHHB', 19, 14, 639, 479, 0) + bytes((9, 8, 200, number, 128, 120, 140, 150)) * 2)
+    save(folder, 'persons', struct.pack('>BBHHB', 19, 14, 639, 479, 255) + bytes((9, 8)) + struct.pack('>BH', 16, 90) * 6)
     for choice in range(8):  # components of a map, and given ones: one of the picture, two that are not
         save(folder, 'text', struct.pack('>BBHHB', 99, 49, 99, 49, choice | 2) + b'\x6a\x80' + (b'\0' * 9 + b'\xc8' * 30 + b'\0') * 9)
         save(folder, 'text', struct.pack('>BBHHB', 99, 49, 99, 49, choice & 5) + struct.pack('>HH4h', 20, 20, 200, 60, 30, 90))

@@ -47,7 +47,8 @@ def check_packages(made):
     for package in packages.values():
         assert package.get('versionInfo') or package['name'] == 'nvrtc', package['name']
     for model, licence, onnx, holder in (('centerface.face', 'MIT', 'centerface.onnx', 'StarClouds'),
-                                         ('ppocr.text', 'Apache-2.0', 'PP-OCRv6_det_small.onnx', 'PaddlePaddle')):
+                                         ('ppocr.text', 'Apache-2.0', 'PP-OCRv6_det_small.onnx', 'PaddlePaddle'),
+                                         ('ssdlite.persons', 'MIT', 'frozen_inference_graph.pb', 'cftang')):
         if any(file['fileName'].endswith(f'/share/blurd/{model}') for file in made['files']):
             package = packages[model.split('.')[0]]
             assert package['licenseDeclared'] == licence and holder in package['copyrightText']

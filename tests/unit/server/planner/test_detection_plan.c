@@ -69,15 +69,16 @@ static void test_several_detectors(void **state) {
 /* Persons are searched in halves of halves, and with high effort in twice the size, too. */
 static void test_halved(void **state) {
     (void)state;
-    static const uint32_t widths[] = {1280, 640, 320, 160, 2560}, heights[] = {960, 480, 256, 128, 1920};
+    static const uint32_t widths[] = {1280, 640, 320, 160, 96, 2560},
+                          heights[] = {960, 480, 256, 128, 64, 1920};
     struct image_shape shape = {.model = PIXEL_RGB, .depth = 8, .width = 4000, .height = 3000};
     parameters.detect.wanted = 1 << DETECTOR_PERSONS;
     plan(&shape, 1);
-    assert_int_equal(detection.count, 5);
+    assert_int_equal(detection.count, 6);
     for (unsigned i = 0; i < detection.count; i++) {
         const struct detection_search *search = &detection.search[i];
         assert_true(searched(i)->width == widths[i] && searched(i)->height == heights[i]);
-        assert_true(search->further == (i > 0) && search->usual == (i < 4) && !search->mirrored);
+        assert_true(search->further == (i > 0) && search->usual == (i < 5) && !search->mirrored);
         assert_true((searched(i)->threshold[DETECTOR_PERSONS] == 0.3) == search->usual);
     }
     assert_int_equal(detection_boxes(&detection), 2);
@@ -89,9 +90,9 @@ static void test_halved(void **state) {
     shape.width = 30000, shape.height = 40;
     assert_int_equal(parameters_set(&parameters, "detect_size", "full", &err), ST_OK);
     plan(&shape, 1);
-    assert_true(detection.count > 5 && detection.count <= DETECTION_SEARCHES);
+    assert_true(detection.count > 6 && detection.count <= DETECTION_SEARCHES);
     const struct detect_plan *last = searched(detection.count - 1);
-    assert_true(last->width >= 80 && last->width < 320 && last->height == 32);
+    assert_true(last->width >= 64 && last->width < 320 && last->height == 32);
 }
 
 /* Text and plates are one search, of which each has a threshold; what comes further is for plates alone. */

@@ -8,8 +8,8 @@ four, with outputs that are always 0."""
 
 import re
 
-import graph_file
 from onnx_layers import Layer, Wrong, check
+from persons import graph_file
 
 BODY = 'FeatureExtractor/MobilenetV2/'
 HEADS = {'16': 'BoxPredictor_0/', '32': 'BoxPredictor_1/'}
