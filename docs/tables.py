@@ -45,11 +45,17 @@ def number(value):
     return f'{value:.10g}' if isinstance(value, float) else str(value)
 
 
+def sets(every):
+    """The names of which sets consist, and what stands for an empty one; '': no value is a set."""
+    names = [name for name in every if any(name in one.split(',') for one in every if ',' in one)]
+    return ''.join(f'{code([one])}, or ' for one in every if one not in names and ',' not in one) + f'one or several of {code(names)}' if names else ''
+
+
 def values(schema):
     if 'items' in schema:
         return f'{values(schema["items"])}, up to {schema["maxItems"]} times'
     if 'enum' in schema:
-        return code(schema['enum'])
+        return sets(schema['enum']) or code(schema['enum'])
     if schema['type'] == 'boolean':
         return code(('true', 'false'))
     if schema['type'] == 'string':

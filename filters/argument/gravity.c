@@ -7,7 +7,7 @@
 #include "filters/argument/value.h"
 
 /* What people want to see in a part of a picture. */
-static const enum detector_id sought[] = {DETECTOR_FACES};
+static const enum detector_id sought[] = {DETECTOR_FACES, DETECTOR_PERSONS};
 
 /* In reading order, three a row; the middle is all zero. */
 static const char *const places[] = {"northwest", "north",     "northeast", "west",     "center",
@@ -50,6 +50,6 @@ enum status gravity_parse(const struct argument *row, const char *text, void *fi
     char buffer[VALUE_QUOTE_MAX];
     return fail_argument(err, row->name,
                          "%s is %s, it must be center, north, northeast, east, southeast, south, southwest, "
-                         "west, northwest, faces, or a point as x,y with numbers from 0 to 1",
+                         "west, northwest, faces, persons, or a point as x,y with numbers from 0 to 1",
                          row->name, value_quote(text, buffer));
 }

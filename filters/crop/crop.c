@@ -125,8 +125,9 @@ static const struct argument crop_table[] = {
      .without = "with `aspect` the middle",
      .help = "Where the rectangle lies, in place of `x` and `y`: `center`, `north`, `northeast`, `east`, "
              "`southeast`, `south`, `southwest`, `west`, `northwest`, a point as parts of width and "
-             "height, `0.3,0.7`, or `faces`: where it shows most of the faces that are found, and the middle "
-             "if there is none."},
+             "height, `0.3,0.7`, or `faces` or `persons`: where it shows most of those that are found, and "
+             "the middle if "
+             "there is none."},
     {.name = NULL},
 };
 

@@ -108,10 +108,11 @@ const struct argument resize_argument_table[] = {
         .example = "north",
         .without = "the middle",
         .parse = gravity_parse,
-        .help = "What `fit=cover` keeps, and where `fit=contain` puts the picture: `center`, `north`, "
-                "`northeast`, `east`, `southeast`, `south`, `southwest`, `west`, `northwest`, a point as "
-                "parts of width and height, `0.3,0.7`, or, with `fit=cover`, `faces`: what shows most of the "
-                "faces that are found, and the middle if there is none.",
+        .help =
+            "What `fit=cover` keeps, and where `fit=contain` puts the picture: `center`, `north`, "
+            "`northeast`, `east`, `southeast`, `south`, `southwest`, `west`, `northwest`, a point as "
+            "parts of width and height, `0.3,0.7`, or, with `fit=cover`, `faces` or `persons`: what shows "
+            "most of those that are found, and the middle if there is none.",
     },
     {
         .name = "enlarge",

@@ -118,7 +118,7 @@ static enum status check_effort(const struct parameters *parameters, uint32_t wa
     }
     return tries ? ST_OK
                  : fail_argument(err, "detect_effort",
-                                 "detect_effort=high is for faces and plates, which detect lacks");
+                                 "detect_effort=high is for faces, plates and persons, which detect lacks");
 }
 
 /* A threshold is for a detector that searches. */

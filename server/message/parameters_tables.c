@@ -158,7 +158,7 @@ static const struct argument detect_table[] = {
      .without = "all that is found is hidden",
      .help =
          "`x,y,w,h`: what is found in this rectangle, such as a heading or a logo, is no region there: it "
-         "is not hidden, and `invert` acts on it. The units are those of `region`. A `region` in it is "
+         "is not hidden, and `invert` acts on it. Units are those of `region`, and a `region` in it is "
          "one. Needs `detect`."},
     {0},
 };
@@ -168,10 +168,9 @@ static const struct argument search_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(detect.effort),
      .choices = efforts,
-     .help =
-         "`high` searches for faces and plates in pictures of half and of twice the size, too, and for faces "
-         "in the mirror image, which takes five to ten times as long. It finds all that `normal` does. "
-         "Other searches are the same with both. Needs faces or plates in `detect`."},
+     .help = "`high` searches for faces and plates in pictures of half and of twice the size, too, for "
+             "persons in twice the size, and for faces in the mirror image: it takes five to ten times as "
+             "long, and finds all that `normal` does. Needs faces, plates or persons in `detect`."},
     {.name = "detect_grid",
      .type = ARGUMENT_WHOLE,
      .offset = AT(detect.grid),
@@ -191,7 +190,7 @@ static const struct argument search_table[] = {
      .minimum = 0,
      .maximum = 500,
      .initial = DETECT_MARGIN_USUAL,
-     .without = "20 for faces and plates, 10 for codes, 0 for text",
+     .without = "20 for faces and plates, 10 for codes and persons, 0 for text",
      .unit = " percent",
      .help = "Percent of its width and height by which a box grows on each side. `/detect` answers "
              "boxes without a margin if none is given."},
@@ -201,7 +200,7 @@ static const struct argument search_table[] = {
      .parse = parse_size,
      .form = "a size",
      .example = "640",
-     .without = "1920 for faces, else `full`",
+     .without = "1920 for faces, 1280 for persons, else `full`",
      .help = "The longest side of the picture that is searched, 64 to 16384 pixels: a larger picture is "
              "shrunk to it, so that small things are missed sooner. `full` searches it as it is."},
     {.name = "detect_threshold",
@@ -210,7 +209,7 @@ static const struct argument search_table[] = {
      .parse = thresholds_parse,
      .form = "a score",
      .example = "text:0.7,0.4",
-     .without = "0.3 for faces, 0.6 for text, 0.5 for codes and plates",
+     .without = "0.3 for faces and persons, 0.6 for text, 0.5 for codes and plates",
      .help = "Least score, 0.05 to 0.95, of all that `detect` names, or of some: `plates:0.3,text:0.7`; a "
              "number alone beside them is that of the others. Lower values find more, and more that is "
              "something else. That of faces is for hiding: `0.5` is usual elsewhere."},

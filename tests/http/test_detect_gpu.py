@@ -3,6 +3,7 @@
 
 import fake_gpu
 import faces
+import persons
 import writing
 
 pytestmark = [fake_gpu.needed, faces.needed, writing.needed]
@@ -47,6 +48,18 @@ def test_text_and_plates(start):
     picture, _ = writing.letter(16, size=(200, 120))
     for target in ('/detect?detect=plates', '/detect?detect=text,plates', '/redact?detect=text,plates&format=png&require=false'):
         here, there = both(own, f'{target}&detect_threshold=plates:0.05', writing.png(picture))
+        assert here.status_code == there.status_code == 200, here.text
+        assert here.headers['X-Backend'].startswith('cuda') and here.content == there.content
+    own.stop()
+
+
+@persons.needed
+def test_persons(start):
+    """Cells of anchors, in several sizes."""
+    own = fake_gpu.launch(start, '--person-model', persons.MODEL, '--gpu-timeout', '60s')
+    picture = persons.beside((240, 120), 120, 120)
+    for target in ('/detect?detect=persons', '/redact?detect=persons&format=png&require=false'):
+        here, there = both(own, f'{target}&detect_threshold=0.1', writing.png(picture))
         assert here.status_code == there.status_code == 200, here.text
         assert here.headers['X-Backend'].startswith('cuda') and here.content == there.content
     own.stop()

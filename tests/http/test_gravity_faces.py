@@ -122,7 +122,7 @@ def test_refusals(server, start):
                               ('/resize?width=9&height=9&fit=contain&gravity=faces', 'gravity', 'gravity=faces needs fit=cover'),
                               ('/crop?gravity=faces', 'gravity', 'gravity needs aspect, width or height'),
                               ('/crop?width=50&x=3&gravity=faces', 'x', 'x and gravity cannot be given together'),
-                              ('/crop?width=50&gravity=text', 'gravity', 'northwest, faces, or a point'),
+                              ('/crop?width=50&gravity=text', 'gravity', 'northwest, faces, persons, or a point'),
                               ('/crop?width=50&gravity=faces&autorotate=false', 'gravity', 'needs autorotate'),
                               ('/crop?width=64&height=64&gravity=faces&lossless=true', 'lossless', 'a search decides'),
                               ('/crop?width=64&gravity=faces&detect_margin=3', 'detect_margin', 'needs detect'),

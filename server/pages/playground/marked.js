@@ -4,7 +4,7 @@ import { element } from "./controls.js";
 import { regionText } from "./shapes.js";
 import { find } from "./view.js";
 
-const singular = { faces: "Face", text: "Text", codes: "Code", plates: "Plate" };
+const singular = { faces: "Face", text: "Text", codes: "Code", plates: "Plate", persons: "Person" };
 const kinds = { rectangle: "Box", ellipse: "Ellipse", polygon: "Polygon" };
 
 const titleOf = (region) => (region.found ? singular[region.found] ?? region.found : kinds[region.kind]);
