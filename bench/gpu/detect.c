@@ -201,5 +201,5 @@ void bench_text(struct bench *bench) {
 }
 
 void bench_persons(struct bench *bench) {
-    bench_detector(bench, DETECTOR_PERSONS);
+    bench_detectors(bench, 1u << DETECTOR_PERSONS);
 }
