@@ -157,6 +157,8 @@ def has(letter, choices):
 def rows():
     """Name of a row and which plates it counts."""
     yield '**all**', lambda *_: True
+    for name in SETS:
+        yield name, lambda kind, _, name=name: kind == name
     for least in LEAST:
         yield f'**from {least} pixels**', lambda _, plate, least=least: plate[3] >= least
         for name in SETS:
