@@ -88,6 +88,10 @@ def fits(path, given):
             given.pop(name, None)
     if given.get('detect_effort') == 'high' and 'faces' not in str(given.get('detect', 'faces')):
         given.pop('detect_effort')
+    if ':' in str(given.get('detect_threshold', '')):  # only of what `detect` names
+        given['detect_threshold'] = '0.4'
+    if 'except' in given:  # a place within each of the pictures
+        given['except'] = ['1,1,8,8']
     if 'feather' in given or given.get('invert') in (True, 'true'):
         given.setdefault('region', [REGIONS[0]])
     if given.get('unit', 'px') != 'px':
