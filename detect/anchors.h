@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Results of a network with anchors: boxes of given sides around the middle of each cell, of which the cell
- * says how likely it is that something is there, and how its place differs from the anchor's. */
+ * Results of a network with anchors: boxes of fixed sides around the middle of each cell. The cell has a
+ * score for each anchor, and says how the place of what is found differs from the anchor's. */
 #ifndef BLURD_DETECT_ANCHORS_H
 #define BLURD_DETECT_ANCHORS_H
 
@@ -23,8 +23,8 @@ struct anchors_cells {
     uint32_t width, height;
 };
 
-/* Adds a candidate for each anchor whose score's byte is at least that to those that are there. Beyond
- * CANDIDATES_MAX only the count is right. */
+/* Appends a candidate for each anchor whose byte of the score is `least` or more. With more than
+ * CANDIDATES_MAX only the count is right. Does not allocate. */
 void anchors_find(const struct network *network, unsigned output, const struct anchors_cells *cells,
                   int32_t least, struct candidates *candidates);
 

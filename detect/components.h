@@ -40,7 +40,7 @@ struct components_bounds {
  * never joins what a higher one tells apart. False: no byte reaches `least`, so there are none. */
 bool components_bounds_of(const struct detector *detector, int32_t least, struct components_bounds *bounds);
 
-/* Adds a candidate for each component to those that are there, and sorts all (candidates_sort). Sums: the
+/* Appends a candidate for each component, and sorts all candidates (candidates_sort). Its sums are the
  * largest byte, the right and the lower edge (behind the last pixel), how many pixels it has, and their
  * moments in the map. Sides are at most 65535. With more than CANDIDATES_MAX only the count is right, and all
  * candidates are 0. `memory` has components_bytes(width) bytes, and is aligned like a picture. Time is

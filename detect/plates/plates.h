@@ -9,7 +9,7 @@
 enum {
     PLATES_CELL = 2, /* pixels on a side of a cell of the map */
     PLATES_PIXEL_LEAST =
-        68, /* a probability of 0.023, half of it before training's scores were moved: all of a plate */
+        68, /* a probability of 0.023, which was 0.3 in training (detect/plates/train/export.py) */
     PLATES_CELLS_LEAST =
         10,            /* smaller components are chance: plates of which letters can be told are larger */
     PLATES_GROWTH = 2, /* pixels by which a box grows on each side */
@@ -21,9 +21,9 @@ extern const struct detector detector_plates;
 int32_t plates_least(const struct model_weights *weights, double threshold);
 
 /* Makes boxes of the components (detect/components.h) of a map, by falling score, then from above to below.
- * Those that overlap or touch, such as both lines of a plate, become one. `candidates` may be anything: what
- * is no component of this picture is ST_CORRUPT. ST_LIMIT when there are more candidates than CANDIDATES_MAX
- * or more boxes than BOXES_MAX. Changes `candidates`. Does not allocate. */
+ * Components that overlap or touch, such as the two lines of a plate, become one box. `candidates` may hold
+ * anything: one that is no component of this picture is ST_CORRUPT. ST_LIMIT when there are more candidates
+ * than CANDIDATES_MAX or more boxes than BOXES_MAX. Changes `candidates`. Does not allocate. */
 enum status plates_find(const struct model_weights *weights, struct candidates *candidates,
                         const struct boxes_frame *frame, struct boxes *boxes, struct error *err);
 

@@ -123,11 +123,10 @@ static const struct argument crop_table[] = {
      .form = "a place",
      .example = "north",
      .without = "with `aspect` the middle",
-     .help = "Where the rectangle lies, in place of `x` and `y`: `center`, `north`, `northeast`, `east`, "
-             "`southeast`, `south`, `southwest`, `west`, `northwest`, a point as parts of width and "
-             "height, `0.3,0.7`, or `faces` or `persons`: where it shows most of those that are found, and "
-             "the middle if "
-             "there is none."},
+     .help = "Places the rectangle, instead of `x` and `y`: `center`, `north`, `northeast`, `east`, "
+             "`southeast`, `south`, `southwest`, `west`, `northwest`, or a point as parts of width and "
+             "height, `0.3,0.7`. `faces` and `persons` search for them, and place it where it shows most "
+             "of them; it lies in the middle if none is found."},
     {.name = NULL},
 };
 

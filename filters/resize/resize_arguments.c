@@ -109,10 +109,10 @@ const struct argument resize_argument_table[] = {
         .without = "the middle",
         .parse = gravity_parse,
         .help =
-            "What `fit=cover` keeps, and where `fit=contain` puts the picture: `center`, `north`, "
-            "`northeast`, `east`, `southeast`, `south`, `southwest`, `west`, `northwest`, a point as "
-            "parts of width and height, `0.3,0.7`, or, with `fit=cover`, `faces` or `persons`: what shows "
-            "most of those that are found, and the middle if there is none.",
+            "Says which part `fit=cover` keeps, and where `fit=contain` puts the picture: `center`, `north`, "
+            "`northeast`, `east`, `southeast`, `south`, `southwest`, `west`, `northwest`, or a point as "
+            "parts of width and height, `0.3,0.7`. With `fit=cover`, `faces` and `persons` search for them, "
+            "and keep the part that shows most of them, or the middle if none is found.",
     },
     {
         .name = "enlarge",

@@ -22,7 +22,7 @@ from PIL import Image, ImageOps
 DATASET, COMMIT = 'RobertLucian/license-plate-dataset', 'f00f309'
 LONGEST = 1280
 PLAIN_LONGEST = 896  # of a picture without plates
-QUALITY = 80
+QUALITY = 58
 SMALL = 0.3  # of the width of a picture
 
 
