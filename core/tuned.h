@@ -63,13 +63,13 @@
 #define TUNED_GPU_FACES_PIXEL_NS 0.25F
 /* The search for text: 0.82 ms for 1920x1088 beside others. H200: blurd-bench text. */
 #define TUNED_GPU_TEXT_PIXEL_NS 0.4F
-/* The search for plates, and what it shares with that for text: guessed from the ratios of cores.
- * blurd-bench text measures them. */
+/* The search for plates, and what it shares with that for text: 0.80 ms for 1952x1120 beside others, and 1.07
+ * ms together, where text took 0.84. H200: blurd-bench text. */
 #define TUNED_GPU_PLATES_PIXEL_NS 0.4F
-#define TUNED_GPU_TEXT_BODY_PIXEL_NS 0.3F
-/* The search for persons, for each pixel of each size: an estimate, as its body is that of faces; blurd-bench
- * persons. */
-#define TUNED_GPU_PERSONS_PIXEL_NS 0.3F
+#define TUNED_GPU_TEXT_BODY_PIXEL_NS 0.27F
+/* The search for persons, for each pixel of each size: 0.28 ms for 1920x1088 and 0.18 for 1280x736 beside
+ * others. H200: blurd-bench persons. */
+#define TUNED_GPU_PERSONS_PIXEL_NS 0.2F
 /* Entropy decoding of a progressive JPEG: nanoseconds, and nanoseconds a byte. 23 to 28 ms with 363 to 513
  * KB, nearly the same for hundreds of them at a time. H100: bench/gpu.sh sizes. */
 #define TUNED_GPU_ENTROPY_DECODE_NS 8e6F
