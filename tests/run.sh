@@ -5,7 +5,7 @@
 #
 #     tests/run.sh [STAGE]...     style unit kernels http install api clusters corpus modern instructions fuzz; all without
 #     tests/run.sh quick          what takes minutes (`make check`): style, unit and filter tests, some HTTP tests; release build
-#     tests/run.sh fuzz SECONDS   each fuzz target for so long (12); beside other stages where there are any
+#     tests/run.sh fuzz SECONDS   each fuzz target for so long (6); beside other stages where there are any
 #
 # The HTTP tests that run alone sleep half of their time. Compilers, and tests that only compute, run meanwhile,
 # at a priority that leaves the processors to the HTTP tests.
@@ -262,7 +262,7 @@ if [ "$*" = quick ]; then
     exit
 fi
 
-fuzz_seconds=12
+fuzz_seconds=6
 if [ $# -gt 0 ] && [[ ${!#} =~ ^[0-9]+$ ]]; then
     fuzz_seconds=${!#}
     set -- "${@:1:$#-1}"

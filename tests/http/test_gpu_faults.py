@@ -94,7 +94,7 @@ def test_a_call_that_fails(start, reference, used, tmp_path, call, codes):
         pytest.skip('not used while serving')
     path = tmp_path / 'fault'
     own = launch(start, '--workers', 1, FAULT_FILE=path)
-    for code in codes:
+    for code in codes[-1:] if daemon.SANITIZED else codes:  # an engine's start takes seconds there
         pid = quiet_engine(own)
         failures = own.metrics()['blurd_backend_failures_total']
         if not meet(own, reference, path, f'{call}:1:{code}' + (':sticky' if code in STICKY else '')):
