@@ -100,3 +100,13 @@ enum status boxes_join_better(struct boxes *boxes, const struct boxes *more, str
     }
     return ST_OK;
 }
+
+void boxes_leave_out(struct boxes *boxes, const struct boxes *known) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < boxes->count; i++) {
+        if (!has(known, &boxes->box[i], better_overlap, -INFINITY)) {
+            boxes->box[kept++] = boxes->box[i];
+        }
+    }
+    boxes->count = kept;
+}

@@ -89,16 +89,14 @@ enum status region_keep_check_size(const struct region_keep *keep, const char *n
 /* A thousandth of a pixel is taken for the rounding of decimal fractions. */
 static const double rounding = 0.001;
 
-bool region_keep_holds(const struct region_keep *keep, enum region_unit unit, uint32_t width, uint32_t height,
-                       const double number[4]) {
-    bool held = false;
-    for (uint32_t i = 0; i < keep->count; i++) {
-        const struct region_box at = place_of(&keep->rectangle[i], unit, width, height);
-        const double wide = fmin(at.x1, number[0] + number[2]) - fmax(at.x0, number[0]) + rounding;
-        const double high = fmin(at.y1, number[1] + number[3]) - fmax(at.y0, number[1]) + rounding;
-        held = held || (wide > 0 && high > 0 && wide * high >= number[2] * number[3] / 2);
-    }
-    return held;
+double region_keep_match(const struct region_keep *keep, uint32_t index, enum region_unit unit,
+                         uint32_t width, uint32_t height, const double number[4]) {
+    const struct region_box at = place_of(&keep->rectangle[index], unit, width, height);
+    const double wide = fmin(at.x1, number[0] + number[2]) - fmax(at.x0, number[0]) + rounding;
+    const double high = fmin(at.y1, number[1] + number[3]) - fmax(at.y0, number[1]) + rounding;
+    const double found = number[2] * number[3], given = (at.x1 - at.x0) * (at.y1 - at.y0);
+    const bool named = wide > 0 && high > 0 && wide * high >= found / 2 && found >= given / 3;
+    return named ? wide * high / (found + given - wide * high) : 0;
 }
 
 /* Whole pixels; x1 and y1 are behind the last one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Rectangles that a search does not hide. `keep` (repeatable), and entries of a list of regions with
- * `"keep": true`, cut what a detector finds: it is no region there. `except` (repeatable) leaves out whole
- * finds that lie mostly in one of its rectangles. Their text, numbers and units are those of a rectangle of
+ * `"keep": true`, cut what a detector finds: it is no region there. Each `except` (repeatable) names one
+ * find, which is left out as a whole. Their text, numbers and units are those of a rectangle of
  * filters/argument/region.h. Zero-initialise. */
 #ifndef BLURD_FILTERS_ARGUMENT_REGION_KEEP_H
 #define BLURD_FILTERS_ARGUMENT_REGION_KEEP_H
@@ -41,10 +41,12 @@ enum status region_keep_check(const struct region_keep *keep, const char *name, 
 enum status region_keep_check_size(const struct region_keep *keep, const char *name, enum region_unit unit,
                                    uint32_t width, uint32_t height, struct error *err);
 
-/* Whether at least half of the area of what was found, x, y, width and height in pixels of the upright
- * picture, which has this size, lies in one of the rectangles. */
-bool region_keep_holds(const struct region_keep *keep, enum region_unit unit, uint32_t width, uint32_t height,
-                       const double number[4]);
+/* How well rectangle `index` names what was found, x, y, width and height in pixels of the upright picture,
+ * which has this size: intersection over union, where at least half of the find's area lies in the rectangle
+ * and it is at least a third as large; else 0, so that a rectangle around a person does not name a small face
+ * in it. */
+double region_keep_match(const struct region_keep *keep, uint32_t index, enum region_unit unit,
+                         uint32_t width, uint32_t height, const double number[4]);
 
 /* Appends a region that was found, x, y, width and height in pixels of the upright picture, which has this
  * size, to the set; without what is kept. Whole pixels that lie in a kept rectangle, to the rounding of

@@ -125,7 +125,8 @@ static const struct argument crop_table[] = {
      .without = "with `aspect` the middle",
      .help = "Places the rectangle, instead of `x` and `y`: `center`, `north`, `northeast`, `east`, "
              "`southeast`, `south`, `southwest`, `west`, `northwest`, or a point as parts of width and "
-             "height, `0.3,0.7`. `faces` and `persons` search for them, and place it where it shows most "
+             "height, `0.3,0.7`. For `faces` or `persons` the picture is searched, to place it where it "
+             "shows most "
              "of them; it lies in the middle if none is found."},
     {.name = NULL},
 };

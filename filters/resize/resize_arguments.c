@@ -111,7 +111,8 @@ const struct argument resize_argument_table[] = {
         .help =
             "Says which part `fit=cover` keeps, and where `fit=contain` puts the picture: `center`, `north`, "
             "`northeast`, `east`, `southeast`, `south`, `southwest`, `west`, `northwest`, or a point as "
-            "parts of width and height, `0.3,0.7`. With `fit=cover`, `faces` and `persons` search for them, "
+            "parts of width and height, `0.3,0.7`. With `fit=cover`, for `faces` or `persons` the picture is "
+            "searched, "
             "and keep the part that shows most of them, or the middle if none is found.",
     },
     {

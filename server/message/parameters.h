@@ -56,7 +56,7 @@ struct input_arguments {
     int colorspace;                 /* COLORSPACE_… */
     struct region_set region;       /* none: everywhere, unless parameters_select */
     struct region_keep keep;        /* what searches find there is no region */
-    struct region_keep except;      /* whole finds that lie mostly in one of these are left out */
+    struct region_keep except;      /* each names one find, which is left out */
     bool listed;                    /* the form has a list of regions, perhaps an empty one */
     struct region_list_about about; /* the picture of the list */
     struct bytes mask;              /* the form's PNG; no data: none */

@@ -170,7 +170,9 @@ static const struct argument search_table[] = {
      .choices = efforts,
      .help = "`high` searches for faces and plates in pictures of half and of twice the size, too, for "
              "persons in twice the size, and for faces in the mirror image: it takes five to ten times as "
-             "long, and finds all that `normal` does. Needs faces, plates or persons in `detect`."},
+             "long, and finds all that `normal` does. With a threshold of 0.6 or more it finds no further "
+             "faces and "
+             "persons. Needs faces, plates or persons in `detect`."},
     {.name = "detect_grid",
      .type = ARGUMENT_WHOLE,
      .offset = AT(detect.grid),
@@ -221,8 +223,10 @@ static const struct argument search_table[] = {
      .form = "a rectangle",
      .example = "300,100,160,160",
      .without = "all that is found counts",
-     .help = "`x,y,w,h`: what is found is left out as a whole where at least half its area lies in this "
-             "rectangle: to hide all faces but one. Units are those of `region`. Needs `detect`."},
+     .help =
+         "`x,y,w,h`: what this rectangle names is left out, such as one face of all. Of what each detector "
+         "finds that is the one that overlaps it best, if half of it lies in the rectangle, and it is a "
+         "third as large. Numbers are pixels or percent. Needs `detect`."},
     {0},
 };
 

@@ -22,7 +22,7 @@ enum status selection_count(const struct selection *selection, const struct para
     if (!searched || searched & (searched - 1) || spared) {
         return fail_naming(err, ST_NOTHING, what, "no region: %s",
                            !searched ? "the list is empty"
-                           : spared  ? "nothing was found, or all of it is kept"
+                           : spared  ? "nothing was found but what keep or except leaves out"
                                      : "nothing was found");
     }
     const struct detector *detector = detector_get((enum detector_id)__builtin_ctz(searched));
@@ -235,10 +235,11 @@ static void note_places(const struct selection *selection, char *text, size_t si
     }
     snprintf(text, size, "%s", selection->none ? "no pixel is covered: nothing is filtered or hidden" : "");
     if (cut + off > 0) {
-        snprintf(text, size,
-                 "%u of %u regions are outside the picture and had no effect, %u are cut by its border; "
-                 "the first is region %u",
-                 off, selection->region.count, cut, first);
+        snprintf(
+            text, size,
+            "regions outside the picture, which have no effect: %u of %u; cut by its border: %u; the first "
+            "is region %u",
+            off, selection->region.count, cut, first);
     }
 }
 

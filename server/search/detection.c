@@ -150,43 +150,11 @@ enum status detection_read(struct detection *detection, unsigned index, const st
     return status;
 }
 
-/* Returns how many there were. Places are those of the picture, without margin and grid. */
-static uint32_t leave_out(struct boxes *boxes, const struct parameters *parameters,
-                          const struct boxes_frame *frame) {
-    const struct region_keep *except = &parameters->input.except;
-    const enum region_unit unit = (enum region_unit)parameters->input.region.unit;
-    const unsigned count = boxes->count;
-    unsigned kept = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const struct box *box = &boxes->box[i];
-        const double number[4] = {box->x, box->y, box->width, box->height};
-        if (!region_keep_holds(except, unit, frame->width, frame->height, number)) {
-            boxes->box[kept++] = *box;
-        }
-    }
-    boxes->count = kept;
-    return count - kept;
-}
-
-void detection_leave_out(struct detection *detection, const struct parameters *parameters,
-                         struct outcome *outcome) {
-    const struct boxes_frame *frame = &detection->search[0].frame;
-    for (unsigned id = 0; detection->counted >> id && parameters->input.except.count > 0; id++) {
-        if (!(detection->counted >> id & 1)) {
-            continue;
-        }
-        struct boxes *boxes = &detection->found->boxes[detection_kind(detection, id)];
-        outcome->excepted[id] = leave_out(boxes, parameters, frame);
-        if (detection->doubtful) {
-            leave_out(boxes + detection_kinds(detection), parameters, frame);
-        }
-    }
-}
-
-/* Moves the edges outwards onto the grid. */
-static void put_on_grid(double number[4], int grid) {
+/* Moves the edges outwards onto the grid, those at the right and below no further than to the border. */
+static void put_on_grid(double number[4], int grid, const struct boxes_frame *frame) {
+    const double side[2] = {frame->width, frame->height};
     for (unsigned i = 0; i < 2 && grid > 1; i++) {
-        const double end = ceil((number[i] + number[i + 2]) / grid) * grid;
+        const double end = fmin(ceil((number[i] + number[i + 2]) / grid) * grid, side[i]);
         number[i] = floor(number[i] / grid) * grid;
         number[i + 2] = end - number[i];
     }
@@ -210,7 +178,7 @@ static enum status add_boxes(const struct boxes *boxes, const struct detector *d
                                       .entry = ++*entry};
         double number[4] = {box->x, box->y, box->width, box->height};
         region_entry_grow(number, margin);
-        put_on_grid(number, grid);
+        put_on_grid(number, grid, frame);
         status = region_keep_cut(&parameters->input.keep, (enum region_unit)parameters->input.region.unit,
                                  frame->width, frame->height, &region, number, set, err);
     }
@@ -294,6 +262,7 @@ static enum status write_polygon(const struct box *box, double margin, struct bu
 struct telling {
     double margin;
     int grid;
+    const struct boxes_frame *frame;
 };
 
 /* The class is left out where all have the same, and landmarks and corners where there are none. Lists of
@@ -302,7 +271,7 @@ static enum status write_box(const struct box *box, const struct detector *detec
                              const struct telling *how, bool first, struct buf *body, struct error *err) {
     double number[4] = {box->x, box->y, box->width, box->height};
     region_entry_grow(number, how->margin);
-    put_on_grid(number, how->grid);
+    put_on_grid(number, how->grid, how->frame);
     enum status status =
         buf_printf(body, err, "%s\n{\"x\":%.2f,\"y\":%.2f,\"width\":%.2f,\"height\":%.2f,\"score\":%.4f",
                    first ? "" : ",", number[0], number[1], number[2], number[3], box->score);
@@ -319,8 +288,10 @@ static enum status write_box(const struct box *box, const struct detector *detec
 }
 
 static enum status write_boxes(const struct boxes *boxes, const struct detector *detector,
-                               const struct parameters *parameters, struct buf *body, struct error *err) {
+                               const struct parameters *parameters, const struct boxes_frame *frame,
+                               struct buf *body, struct error *err) {
     const struct telling how = {
+        .frame = frame,
         .margin = parameters_given(parameters, "detect_margin") ? parameters->detect.margin : 0,
         .grid = detection_grid(detector, parameters)};
     enum status status = buf_printf(body, err, ",\"%s\":[", detector->name);
@@ -337,20 +308,22 @@ enum status detection_write(const struct detection *detection, const struct para
     for (unsigned id = 0; detection->wanted >> id && status == ST_OK; id++) {
         if (detection->wanted >> id & 1) {
             status = write_boxes(&detection->found->boxes[detection_kind(detection, id)],
-                                 detector_get((enum detector_id)id), parameters, body, err);
+                                 detector_get((enum detector_id)id), parameters, &detection->search[0].frame,
+                                 body, err);
         }
     }
     return status == ST_OK ? buf_printf(body, err, "}\n") : status;
 }
 
-void detection_report(const struct boxes *boxes, int grid, char text[OUTCOME_REPORT_MAX]) {
+void detection_report(const struct boxes *boxes, int grid, const struct boxes_frame *frame,
+                      char text[OUTCOME_REPORT_MAX]) {
     size_t used = 0;
     text[0] = '\0';
     for (unsigned i = 0; i < boxes->count; i++) {
         const struct box *box = &boxes->box[i];
         double number[4] = {box->x, box->y, box->width, box->height};
         char one[128];
-        put_on_grid(number, grid);
+        put_on_grid(number, grid, frame);
         int length = snprintf(one, sizeof one, "%s%.1f,%.1f,%.1f,%.1f,%.3f", i ? "; " : "", number[0],
                               number[1], number[2], number[3], box->score);
         if (length < 0 || used + (size_t)length >= OUTCOME_REPORT_MAX) {
@@ -376,7 +349,7 @@ void detection_note(const struct detection *detection, const struct parameters *
         outcome->found[id] = boxes->count;
         if (outcome->report) {
             detection_report(boxes, detection_grid(detector_get((enum detector_id)id), parameters),
-                             outcome->report[id]);
+                             &detection->search[0].frame, outcome->report[id]);
         }
     }
 }

@@ -20,8 +20,9 @@ enum status detection_take_memory(struct detection *detection, struct slot *pict
 enum status detection_read(struct detection *detection, unsigned index, const struct parameters *parameters,
                            struct model *const *models, struct error *err);
 
-/* Leaves out the boxes of all searches, once they are read, and doubtful ones, that `except` names; and
- * counts the former. The calls below know nothing of them. */
+/* Once all searches are read: leaves out doubtful boxes of what another search has found for sure, then those
+ * that `except` names, of either; and counts the latter that were found for sure. The calls below know
+ * nothing of them. */
 void detection_leave_out(struct detection *detection, const struct parameters *parameters,
                          struct outcome *outcome);
 
@@ -45,7 +46,8 @@ enum status detection_write(const struct detection *detection, const struct para
 
 /* Writes boxes for a header, with their edges on the grid and without margin, as many as fit:
  * "x,y,width,height,score; ...". */
-void detection_report(const struct boxes *boxes, int grid, char text[OUTCOME_REPORT_MAX]);
+void detection_report(const struct boxes *boxes, int grid, const struct boxes_frame *frame,
+                      char text[OUTCOME_REPORT_MAX]);
 
 /* Notes the boxes for the headers of the answer, the log and the metrics. */
 void detection_note(const struct detection *detection, const struct parameters *parameters,

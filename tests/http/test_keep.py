@@ -91,7 +91,7 @@ def test_regions_of_the_request_win(server, page):
 
 def test_all_is_kept(server, page):
     """Nothing is hidden, which redaction refuses unless it is told not to."""
-    check_problem(server.post(f'{TARGET}&keep=0,0,100%25,100%25', page), 'no-region', 'detect', 'nothing was found, or all of it is kept')
+    check_problem(server.post(f'{TARGET}&keep=0,0,100%25,100%25', page), 'no-region', 'detect', 'nothing was found but what keep or except leaves out')
     answer = server.post(f'{TARGET}&keep=0,0,100%25,100%25&require=false', page)
     assert answer.status_code == 200 and answer.headers['X-Regions'] == '0' and (pixels(answer.content) == pixels(page)).all()
 

@@ -123,7 +123,7 @@ def test_beyond_the_border(server):
     answer = ask(server, [{'box': [-10, -5, 30, 25]}, {'corners': [50, 40, 70, 60]}])
     wanted = server.post(f'{TARGET}&region=0,0,20,20&region=50,40,20,20', PICTURE)
     assert answer.content == wanted.content
-    assert answer.headers['X-Blurd-Notice'] == '0 of 2 regions are outside the picture and had no effect, 2 are cut by its border; the first is region 1'
+    assert answer.headers['X-Blurd-Notice'] == 'regions outside the picture, which have no effect: 0 of 2; cut by its border: 2; the first is region 1'
     answer = ask(server, [BOX, {'box': [-10, -5, 9, 9]}], '/blur?sigma=2&mode=redact')
     check_problem(answer, 'bad-parameter', 'regions', 'regions: entry 2 lies off the picture')
     answer = ask(server, [BOX, {'box': [1, 2, 0.1, 9]}], '/blur?sigma=2&mode=redact')

@@ -97,7 +97,7 @@ def test_notices(server, orientation, turned):
 
     def counts(*regions):
         text = notice(server, body, *regions, autorotate=turned)
-        found = re.search(r'(\d+) of (\d+) regions are outside the picture and had no effect, (\d+) are cut .* region (\d+)$', text or '')
+        found = re.search(r'regions outside the picture, which have no effect: (\d+) of (\d+); cut by its border: (\d+); .* region (\d+)$', text or '')
         return found and tuple(int(found[group]) for group in (2, 1, 3, 4))
 
     assert counts('5,5,10,10') is None

@@ -2,6 +2,7 @@
  * What is found, less what is kept: against a map of pixels. */
 #include "filters/argument/region_keep.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -157,35 +158,30 @@ static void test_refusals(void **state) {
     assert_int_equal(keep.count, 0);
 }
 
-/* Half of the area counts, in one rectangle. */
-static void test_holds(void **state) {
+/* Half of what was found lies in the rectangle, and it is a third as large. */
+static void test_match(void **state) {
     (void)state;
     static const struct {
-        const char *text[3];
+        const char *text;
         double number[4];
-        bool holds;
+        double match;
     } table[] = {
-        {{"10,10,10,10"}, {10, 10, 10, 10}, true},
-        {{"12,12,2,2"}, {10, 10, 10, 10}, false},
-        {{"0,0,15,30"}, {10, 10, 10, 10}, true},
-        {{"0,0,14.9,30"}, {10, 10, 10, 10}, false},
-        {{"0,0,17,17"}, {10, 10, 10, 10}, false},
-        {{"0,0,18,18"}, {10, 10, 10, 10}, true},
-        {{"0,0,40,30"}, {-5, 25, 6, 10}, false},
-        {{"0,0,40,30"}, {-5, 20, 12, 10}, true},
-        {{"10,10,4,10", "14,10,4,10"}, {10, 10, 10, 10}, false}, /* together, not one */
-        {{"0,0,1,1", "50%,0,50%,100%"}, {19, 3, 4, 5}, true},
-        {{"0,0,1,1"}, {1, 1, 0.01, 0.01}, false},
+        {"10,10,10,10", {10, 10, 10, 10}, 1},        {"12,12,2,2", {10, 10, 10, 10}, 0},
+        {"10,5,5,15", {10, 10, 10, 10}, 0.4},        {"10,5,4.9,15", {10, 10, 10, 10}, 0},
+        {"3,3,14,14", {10, 10, 10, 10}, 0}, /* 49 of 100 */
+        {"5,5,15,15", {10, 10, 10, 10}, 100. / 225}, {"0,10,30,10", {10, 10, 10, 10}, 1. / 3},
+        {"0,10,30.1,10", {10, 10, 10, 10}, 0},       {"0,20,10,10", {-5, 20, 12, 10}, 70. / 150},
+        {"50%,0,20%,30%", {21, 3, 4, 5}, 0},         {"50%,0,20%,30%", {21, 2, 6, 6}, 0.5},
+        {"1,1,1,1", {1, 1, 0.01, 0.01}, 0},
     };
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
         struct region_keep keep;
-        keep_these(&keep, table[i].text);
-        const bool holds = region_keep_holds(&keep, REGION_PX, WIDTH, HEIGHT, table[i].number);
-        if (holds != table[i].holds) {
-            fail_msg("row %u", i);
+        keep_these(&keep, (const char *const[]){"0,0,1,1", table[i].text, NULL});
+        const double match = region_keep_match(&keep, 1, REGION_PX, WIDTH, HEIGHT, table[i].number);
+        if (fabs(match - table[i].match) > 0.002) {
+            fail_msg("row %u: %g", i, match);
         }
     }
-    assert_false(region_keep_holds(&(struct region_keep){0}, REGION_PX, WIDTH, HEIGHT, table[0].number));
 }
 
 static void test_sizes(void **state) {
@@ -280,7 +276,7 @@ static void test_listed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_pixels), cmocka_unit_test(test_fractions), cmocka_unit_test(test_units),
-        cmocka_unit_test(test_untouched),  cmocka_unit_test(test_refusals),  cmocka_unit_test(test_holds),
+        cmocka_unit_test(test_untouched),  cmocka_unit_test(test_refusals),  cmocka_unit_test(test_match),
         cmocka_unit_test(test_sizes),      cmocka_unit_test(test_full),      cmocka_unit_test(test_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

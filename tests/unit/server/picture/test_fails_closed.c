@@ -95,7 +95,7 @@ static void test_a_list_without_room(void **state) {
     for (unsigned i = 0; i < BOXES_MAX; i++) {
         boxes.box[i] = (struct box){.x = 1000, .y = 1000, .width = 100, .height = 100, .score = 0.5};
     }
-    detection_report(&boxes, 1, list.text);
+    detection_report(&boxes, 1, &(struct boxes_frame){.width = 100000, .height = 100000}, list.text);
     const size_t length = strnlen(list.text, sizeof list.text);
     assert_in_range(length, OUTCOME_REPORT_MAX - 64, OUTCOME_REPORT_MAX - 1);
     assert_string_equal(list.text + length - 5, "0.500");
