@@ -170,8 +170,7 @@ static const struct argument search_table[] = {
      .choices = efforts,
      .help = "`high` searches for faces and plates in pictures of half and of twice the size, too, for "
              "persons in twice the size, and for faces in the mirror image: it takes five to ten times as "
-             "long, and finds all that `normal` does. With a threshold of 0.6 or more it finds no further "
-             "faces and "
+             "long, and finds all that `normal` does; from a threshold of 0.6 on, no further faces and "
              "persons. Needs faces, plates or persons in `detect`."},
     {.name = "detect_grid",
      .type = ARGUMENT_WHOLE,
@@ -223,10 +222,8 @@ static const struct argument search_table[] = {
      .form = "a rectangle",
      .example = "300,100,160,160",
      .without = "all that is found counts",
-     .help =
-         "`x,y,w,h`: what this rectangle names is left out, such as one face of all. Of what each detector "
-         "finds that is the one that overlaps it best, if half of it lies in the rectangle, and it is a "
-         "third as large. Numbers are pixels or percent. Needs `detect`."},
+     .help = "`x,y,w,h`: of what each detector finds the one that overlaps this rectangle best is left out, "
+             "if half of it lies in it, and it is a third as large: one face of all. Needs `detect`."},
     {0},
 };
 
