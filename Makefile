@@ -53,7 +53,7 @@
 #   CCACHE=                                without ccache, which is used where it is installed and CC is not given
 #   WERROR=1                               warnings are errors, as in CI
 #   CUDA_HOME=/usr/local/cuda              where the CUDA toolkit is
-#   FORMATS="webp avif heif"               formats beside JPEG and PNG, all by default: each is built where its library is found
+#   FORMATS="webp avif heif tiff"          formats beside JPEG and PNG, all by default: each is built where its library is found
 #   ARCHITECTURES=own|all                  kernels in the binary: for this machine's GPUs, and PTX for others; or for all, as packages and tests have
 #   GPU=auto|required|none                 without what the GPU needs: build for the CPU alone, or stop; none: do without
 

@@ -141,6 +141,9 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
     if (!codec->probe) {
         return fail_absent(codec, err);
     }
+    if (limits->page > 0 && !codec->pages) {
+        return fail_argument(err, "page", "'page' must be 0 for a %s", codec->title);
+    }
     enum status status = codec->isolated && limits->link
                              ? codec_link_probe(limits->link, picture->codec, input, limits, picture, err)
                              : codec->probe(input, limits, picture, err);

@@ -44,7 +44,8 @@ bool codec_find(struct bytes input, enum codec_id *id);
 bool codec_has_signature(struct bytes input);
 
 /* Reads the header and the metadata. ST_CORRUPT: empty, damaged, or too short to hold that many pixels;
- * ST_UNSUPPORTED: a format that the build does not read, or an unsupported variant; ST_LIMIT: over a limit.
+ * ST_UNSUPPORTED: a format that the build does not read, or an unsupported variant; ST_LIMIT: over a limit;
+ * ST_ARGUMENT: the file lacks the page limits->page.
  * The error names the variant or the limit. Takes no memory proportional to the picture. */
 enum status codec_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                         struct error *err);

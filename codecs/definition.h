@@ -37,6 +37,7 @@ struct codec_limits {
     bool local_colour;               /* JPEG: reduced colour is repeated instead of interpolated */
     bool libjpeg;                    /* JPEG: libjpeg-turbo decodes it, even where the own decoder could */
     bool first_frame;                /* of an animation the first frame is taken, instead of ST_UNSUPPORTED */
+    uint32_t page;                   /* with first_frame: of a file with pages this one, counted from 0 */
     const struct progress *progress; /* receives decoded rows; may be NULL */
     struct crew *crew;               /* may help, with no effect on the pixels; NULL: none */
     struct codec_link *link;         /* isolated codecs run in its process; NULL: in this one */
@@ -91,6 +92,7 @@ struct picture {
     bool lossless;    /* JPEG: of samples, without blocks, so that it cannot be decoded at a reduced size */
     bool patchable;   /* JPEG: an answer can keep its blocks: codecs/jpeg/jpeg_patch.h */
     bool progressive; /* several scans or interlaced */
+    bool exact;       /* with REACH_BEFORE: this file has no losses, whatever others of its format have */
     struct metadata metadata;
 };
 
@@ -167,6 +169,7 @@ struct codec {
     const char *library;               /* "libwebp", without which it is not built; NULL: it always is */
     bool (*sniff)(struct bytes input); /* NULL: the signature alone tells */
     bool isolated; /* runs in a process of its own (codecs/process/), for want of limits of its library */
+    bool pages;    /* a file may have several, of which limits->page is one */
     bool turns;    /* a file says how its picture is turned, for all readers: not a matter of EXIF */
     enum codec_reach reach;
     bool exact;       /* with REACH_BEFORE: a file without planes and alpha has no losses */

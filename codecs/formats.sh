@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Finds the libraries of the optional formats, and writes what the Makefile needs to know about them.
 #
-#     codecs/formats.sh OUTPUT.mk "webp avif heif"
+#     codecs/formats.sh OUTPUT.mk "webp avif heif tiff"
 #
 # A library counts when a compiler finds its header and the linker its shared object. The program opens it by its
 # soname when the first such picture comes. This script never fails; OUTPUT.mk names the formats that were found, and

@@ -41,7 +41,7 @@ replace() { # path of the user, its unused libraries
 
 # libavif is linked with four AV1 libraries. blurd decodes by dav1d and encodes by aom; the other three, 10 MB, would only
 # be loaded. blurd names its encoder, and libavif prefers dav1d for decoding. Debian 12's libheif is linked with x265, 15 MB
-# under the GPL, and blurd does not write HEIC.
+# under the GPL, and blurd does not write HEIC. libtiff is linked with codecs of compressions that blurd refuses, one of them GPL.
 replace_unused() {
     local library needed
     for library in $(opened); do
@@ -49,6 +49,7 @@ replace_unused() {
         case $library in
         */libavif.so*) ! [[ $needed == */libdav1d.so* && $needed == */libaom.so* ]] || replace "$library" libSvtAv1Enc librav1e libgav1 ;;
         */libheif.so*) replace "$library" libx265 ;;
+        */libtiff.so*) replace "$library" libLerc libjbig ;;
         esac
     done
 }

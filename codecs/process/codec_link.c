@@ -225,14 +225,13 @@ static enum status repeat(const struct codec_link *link, struct error *err) {
     const struct error *error = &link->answer.error;
     const char *title = codec_spawner_title(link->spawner, (enum codec_id)link->call.codec);
     if (link->call.operation != CODEC_READS) {
-        return fail(err, error->status, "%s", error->text);
+        return fail_naming(err, error->status, error->parameter, "%s", error->text);
     }
-    if (error->status == ST_LIMIT) {
-        return fail(err, ST_LIMIT, "the picture has too many %s, or they take too much time or memory",
-                    title);
-    }
-    return error->status == ST_BUSY ? fail(err, ST_BUSY, "the reader of %s has no memory", title)
-                                    : fail(err, ST_INTERNAL, "the reader of %s failed", title);
+    return error->status == ST_LIMIT
+               ? fail(err, ST_LIMIT, "the picture has too many %s, or they take too much time or memory",
+                      title)
+           : error->status == ST_BUSY ? fail(err, ST_BUSY, "the reader of %s has no memory", title)
+                                      : fail(err, ST_INTERNAL, "the reader of %s failed", title);
 }
 
 /* Sends the call that link->call, link->file, link->source and link->stored describe, and waits for the
@@ -315,8 +314,9 @@ enum status codec_link_probe(struct codec_link *link, enum codec_id id, struct b
     picture->native = link->answer.native;
     picture->pixels = link->answer.pixels;
     picture->progressive = link->answer.progressive == 1;
-    status = codec_wire_unpack(&link->answer.metadata, input, buf_bytes(&metadata->store), metadata, err);
-    if (status != ST_OK) {
+    picture->exact = link->answer.exact == 1;
+    if (codec_wire_unpack(&link->answer.metadata, input, buf_bytes(&metadata->store), metadata, err) !=
+        ST_OK) {
         status = blame(link, err);
         end(link);
     }

@@ -163,6 +163,7 @@ static enum status probe(struct process *process, const struct codec *codec, str
         answer->native = picture.native;
         answer->pixels = picture.pixels;
         answer->progressive = picture.progressive;
+        answer->exact = picture.exact;
         buf_init(&process->output, SIZE_MAX);
         status = codec_wire_pack(&picture.metadata, file, &answer->metadata, &process->output, err);
     }

@@ -119,10 +119,12 @@ bool codec_wire_is_shape(const struct image_shape *shape) {
            shape->chroma_shift_y <= (planar ? 2 : 0);
 }
 
-/* Statuses that a codec's function has. */
-static bool is_outcome(enum status status) {
-    return status == ST_OK || status == ST_CORRUPT || status == ST_UNSUPPORTED || status == ST_LIMIT ||
-           status == ST_BUSY || status == ST_INTERNAL;
+/* Statuses that a codec's function has. Of parameters it knows only the page. */
+static bool is_outcome(const struct error *error) {
+    enum status status = error->status;
+    bool page = status == ST_ARGUMENT && strcmp(error->parameter, "page") == 0;
+    return page || status == ST_OK || status == ST_CORRUPT || status == ST_UNSUPPORTED ||
+           status == ST_LIMIT || status == ST_BUSY || status == ST_INTERNAL;
 }
 
 static void make_printable(char *text, size_t size) {
@@ -137,14 +139,17 @@ static bool is_picture(const struct codec_answer *answer, const struct codec_cal
     struct error ignored;
     return codec_wire_is_shape(native) && codec_wire_is_shape(pixels) && pixels->model != PIXEL_YCBCR &&
            native->width == pixels->width && native->height == pixels->height && answer->progressive <= 1 &&
-           answer->size <= call->input_size + STORE_EXTRA &&
+           answer->exact <= 1 && answer->size <= call->input_size + STORE_EXTRA &&
            limits_check_size(pixels->width, pixels->height, &call->limits, &ignored) == ST_OK;
 }
 
 enum status codec_wire_check(struct codec_answer *answer, const struct codec_call *call, struct error *err) {
     make_printable(answer->error.text, sizeof answer->error.text);
     make_printable(answer->error.parameter, sizeof answer->error.parameter);
-    bool fine = is_outcome(answer->error.status) && answer->last <= 1 && answer->late <= 1;
+    if (answer->error.status != ST_ARGUMENT) {
+        answer->error.parameter[0] = '\0';
+    }
+    bool fine = is_outcome(&answer->error) && answer->last <= 1 && answer->late <= 1;
     if (fine && answer->error.status != ST_OK) {
         fine = answer->size == 0 && answer->error.text[0];
     } else if (fine && call->operation == CODEC_PROBES) {

@@ -96,7 +96,7 @@ struct codec_answer {
     uint64_t size;        /* bytes that follow in pieces: metadata, the encoded picture or what was read */
     uint64_t computed_ns; /* processor time of the call */
     struct image_shape native, pixels; /* PROBES, from here on */
-    uint32_t progressive;              /* 0 or 1 */
+    uint32_t progressive, exact;       /* 0 or 1 */
     uint32_t late;                     /* 1: the process ends at its deadline, in the middle of the call */
     struct codec_metadata metadata;
 };

@@ -65,7 +65,7 @@ struct input_arguments {
     int mode;         /* MODE_… */
     struct fill fill; /* of redacted regions */
     bool require;     /* as given; ask parameters_require instead */
-    int page;         /* 0 if it is given: the first frame of an animation is taken */
+    int page;         /* of a TIFF; 0 if it is given also takes the first frame of an animation */
 };
 
 /* How the picture of the answer is made. */

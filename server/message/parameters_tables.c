@@ -86,9 +86,9 @@ static const struct argument input_table[] = {
      .type = ARGUMENT_WHOLE,
      .offset = AT(input.page),
      .minimum = 0,
-     .maximum = 0,
-     .help = "`0` takes the first frame of an animated WebP or AVIF.",
-     .without = "animations are refused"},
+     .maximum = 65535,
+     .help = "Page of a TIFF, counted from 0. `0` also takes the first frame of an animated WebP or AVIF.",
+     .without = "the only page; files with several and animations are refused"},
     {0},
 };
 
@@ -294,7 +294,7 @@ static const struct argument output_table[] = {
      .offset = AT(output.format),
      .choices = formats,
      .help = "Format of the answer; `jpg` means `jpeg`. `auto` uses the format that `Accept` prefers, else "
-             "the input's, or JPEG for a HEIC, and adds `Vary: Accept`."},
+             "the input's, or JPEG for a HEIC or TIFF, and adds `Vary: Accept`."},
     {.name = "huffman",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.huffman),

@@ -52,7 +52,7 @@ static struct mask_grid blocks_of(const struct picture *picture, bool interpolat
     enum { PREDICTED = 16 };
     const struct image_shape *shape = &picture->native;
     enum codec_reach reach = codec_get(picture->codec)->reach;
-    if (reach == REACH_PIXEL) {
+    if (reach == REACH_PIXEL || picture->exact) {
         return (struct mask_grid){0};
     }
     if (reach == REACH_BEFORE) {

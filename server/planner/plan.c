@@ -267,7 +267,7 @@ struct codec_limits plan_limits(const struct config *config, uint64_t memory, in
 static bool spreads(const struct picture *picture) {
     const struct codec *codec = codec_get(picture->codec);
     enum pixel_model model = picture->native.model;
-    bool exact = codec->exact && model != PIXEL_YCBCR && !image_pixel_has_alpha(model);
+    bool exact = picture->exact || (codec->exact && model != PIXEL_YCBCR && !image_pixel_has_alpha(model));
     return codec->reach == REACH_BEFORE && !exact;
 }
 
@@ -276,6 +276,7 @@ enum status plan_make(struct work_plan *plan, struct bytes input, const char *ac
     bool redact = plan->parameters->input.mode == MODE_REDACT;
     plan->limits.local_blocks = redact || parameters_search(plan->parameters); /* all find the same boxes */
     plan->limits.first_frame = parameters_given(plan->parameters, "page");
+    plan->limits.page = (uint32_t)plan->parameters->input.page;
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
     status = status == ST_OK ? plan_decide(plan, accept, err) : status;
     if (status == ST_OK) {

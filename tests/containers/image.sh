@@ -128,7 +128,9 @@ check_formats() {
     done
     heif-enc -q 80 -o "$work/sample.heic" build/sample.jpg >/dev/null || die "heif-enc makes no HEIC"
     post $image_port "$work/sample.heic" "$work/again"
-    say "heic: read"
+    tests/packages/sample_tiff.sh >"$work/sample.tiff"
+    post $image_port "$work/sample.tiff" "$work/again"
+    say "heic and tiff: read"
 }
 
 # As an engine does it: beside the daemon, with its environment. Whether it took less than 3 s.

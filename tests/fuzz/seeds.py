@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT / 'tests/http'))
 import heif  # noqa: E402
 import pictures  # noqa: E402
 import test_profiles  # noqa: E402
+import tiffs  # noqa: E402
 CORPUS = pathlib.Path(os.environ.get('CORPUS') or ROOT.parent / 'shared/corpus')
 PICTURE_MAX = 3 << 10  # bytes: an engine's throughput falls with the size
 PICTURES_MAX = 250  # of one format
@@ -178,6 +179,25 @@ def corpus(magic):
     files = (path for path in sorted(CORPUS.rglob('*')) if path.is_file() and 0 < path.stat().st_size <= PICTURE_MAX)
     found = [data for data in (path.read_bytes() for path in files) if data.startswith(magic)]
     return sorted(found, key=len)[:PICTURES_MAX]
+
+
+def made_tiffs():
+    """Samples in all places, and compressed by tiffcp, where it is installed."""
+    for (channels, colours), bits, order, big in itertools.product(((1, 0), (1, 1), (3, 2), (1, 3), (4, 5), (3, 6)), (1, 8, 12, 16), '<>', (False, True)):
+        samples = numpy.random.default_rng(bits).integers(0, 1 << bits, (21, 19, channels))
+        more = {'t320': (tiffs.SHORT, [65535] * (3 << min(bits, 8)))} if colours == 3 else {'t530': (tiffs.SHORT, [1, 1])} if colours == 6 else {}
+        for how in ({}, {'tile': (16, 16)}, {'separate': True, 'rows': 5}, {'compression': tiffs.DEFLATE, 't338': (tiffs.SHORT, 1)}):
+            yield tiffs.tiff(samples, bits, colours, order=order, big=big, **how, **more)
+    yield tiffs.File().page(numpy.asarray(texture(20, 10, 'L'))).page(numpy.asarray(texture(10, 20, 'RGB')), t254=(tiffs.LONG, 1)).write()
+    if shutil.which('tiffcp'):
+        plain, ink = tiffs.tiff(numpy.asarray(texture(40, 32, 'RGB'))), tiffs.tiff(numpy.asarray(texture(40, 32, 'L'))[..., None] >> 7, 1)
+        for compression in ('lzw', 'lzw:2', 'zip:2', 'packbits', 'zstd', 'lzma', 'jpeg:90', 'jpeg:r:90', 'webp'):
+            for how in ((), ('-t', '-w', '16', '-l', '16')):
+                yield tiffs.tiffcp(plain, '-c', compression, '-r', '16', *how)
+        for compression in ('g3', 'g3:2d', 'g4'):
+            yield tiffs.tiffcp(ink, '-c', compression)
+    for across, down in ((2, 2), (4, 1)):
+        yield tiffs.tiff(numpy.zeros((16, 16, 3)), colours=6, compress=lambda part: bytes(600), t530=(tiffs.SHORT, [across, down]))
 
 
 def made_heics():
@@ -386,6 +406,8 @@ def main():
     for data in made_heics():
         save(folder, 'decode_heic', data)
         save(folder, 'bmff', data)
+    for data in made_tiffs():
+        save(folder, 'decode_tiff', data)
     for picture in (jpegs[0], b'', b'a'):
         save(folder, 'multipart', b'multipart/form-data; boundary=x\n' + multipart(picture, [('sigma', '3'), ('edge', 'wrap')]))
         save(folder, 'multipart', b'multipart/form-data; boundary="x"\npreamble\r\n' + multipart(picture))

@@ -96,7 +96,7 @@ compare() { # port, scratch folder
     say "the same bytes as from the build in this tree: three requests, a JPEG and a PNG; faces are searched for"
 }
 
-# WebP and AVIF are written and read, HEIC is read, with the libraries of that root.
+# WebP and AVIF are written and read, HEIC and TIFF are read, with the libraries of that root.
 check_formats() { # port, scratch folder
     local format
     for format in webp avif; do
@@ -105,7 +105,9 @@ check_formats() { # port, scratch folder
     done
     heif-enc -q 80 -o "$2/sample.heic" build/sample.jpg >/dev/null || die "heif-enc makes no HEIC"
     post "$1" 'blur?sigma=8' "$2/sample.heic" "$2/again"
-    say "WebP and AVIF are written and read, HEIC is read"
+    tests/packages/sample_tiff.sh >"$2/sample.tiff"
+    post "$1" 'blur?sigma=8' "$2/sample.tiff" "$2/again"
+    say "WebP and AVIF are written and read, HEIC and TIFF are read"
 }
 
 # The daemon that `inside` started in the background: below a shell, timeout and unshare.

@@ -45,6 +45,7 @@ static const struct lie lies[] = {
     LIE("reduced colour without planes", native.chroma_shift_x, 1),
     LIE("much reduced colour", native.chroma_shift_y, 200),
     LIE("half progressive", progressive, 2),
+    LIE("half exact", exact, 2),
     LIE("no orientation", metadata.orientation, 0),
     LIE("a ninth orientation", metadata.orientation, 9),
     LIE("half upright", metadata.upright, 2),

@@ -104,7 +104,7 @@ static const struct {
     {"effort=-1", "effort", "0"},
     {"effort=10", "effort", "9"},
     {"format=gif", "format", "jpeg"},
-    {"page=1", "page", "from 0 to 0"},
+    {"page=65536", "page", "from 0 to 65535"},
     {"lossless=2", "lossless", "true"},
     {"format=PNG", "format", "png"},
     {"subsampling=411", "subsampling", "420"},
