@@ -73,6 +73,7 @@ struct metadata {
     uint8_t orientation;    /* EXIF 1 to 8; 1 when absent or invalid */
     bool upright;           /* the codec decodes upright pixels: orientations in EXIF and XMP do not hold */
     bool xmp_deflated;      /* the packet is a zlib stream */
+    bool gain_map;          /* AVIF, HEIC: there is one. A JPEG's is found by codecs/gainmap/gainmap.h */
     struct bytes exif;      /* the TIFF structure, without "Exif\0\0"; empty if none */
     struct bytes xmp;       /* the packet; empty if none */
     struct bytes photoshop; /* JPEG: Photoshop's resources, among which IPTC may be; empty if none */

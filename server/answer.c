@@ -140,6 +140,11 @@ void answer_picture(struct request *request) {
     if (outcome->notice[0]) {
         answer_header(request, "X-Blurd-Notice", "%s", outcome->notice);
     }
+    if (picture) {
+        static const char *const names[] = {
+            [HDR_NONE] = "none", [HDR_DROPPED] = "dropped", [HDR_KEPT] = "kept"};
+        answer_header(request, "X-HDR", "%s", names[outcome->hdr]);
+    }
     if (outcome->losses) {
         char names[LOSSES_TEXT_MAX];
         losses_name(outcome->losses, names);

@@ -12,6 +12,9 @@
 
 enum { OUTCOME_REPORT_MAX = 4096, OUTCOME_BOUNDARY_MAX = 64 };
 
+/* What became of the gain map that makes a picture HDR. */
+enum outcome_hdr { HDR_NONE, HDR_DROPPED, HDR_KEPT };
+
 typedef char outcome_report[OUTCOME_REPORT_MAX];
 
 /* The picture's properties and the time of each stage, for headers, log and metrics. */
@@ -25,6 +28,7 @@ struct outcome {
     char boundary[OUTCOME_BOUNDARY_MAX]; /* of an answer in parts; empty: it is in one */
     bool in_json;                        /* the picture is in a JSON text, in base64 */
     unsigned losses; /* bits of codecs/metadata/losses.h: metadata that are lost without being asked to */
+    enum outcome_hdr hdr;
     uint32_t width, height;
     bool counted;                 /* the answer says how many regions there were */
     uint32_t regions;             /* that many */

@@ -27,7 +27,7 @@ struct verification;
 enum {
     REQUEST_ID_MAX = 64,
     REQUEST_TARGET_MAX = 8 << 10, /* bytes of path and query */
-    ANSWER_HEADERS_MAX = 16,
+    ANSWER_HEADERS_MAX = 24,
 };
 
 struct answer_header {

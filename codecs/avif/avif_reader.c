@@ -152,12 +152,13 @@ void avif_reader_close(struct avif_reader *reader) {
 
 /* What libavif does not tell: light levels, and the bits of other pictures. A file that is not read here has
  * nothing to tell, a sequence without a still picture; one with too many items has other pictures. */
-static unsigned read_boxes(struct bytes input, struct bmff_light *light) {
+static unsigned read_boxes(struct bytes input, struct bmff_light *light, bool *gain_map) {
     struct bmff_items items;
     struct error ignored;
     enum status status = bmff_items_read(&items, input, "AVIF", &ignored);
     if (status == ST_OK) {
         bmff_light_read(&items, light);
+        *gain_map = bmff_items_have_gain_map(&items);
     }
     unsigned losses = status == ST_OK ? bmff_items_losses(&items) : status == ST_LIMIT ? LOSS_PICTURES : 0;
     bmff_items_finish(&items);
@@ -171,7 +172,7 @@ enum status avif_probe(struct bytes input, const struct codec_limits *limits, st
     if (status == ST_OK) {
         picture->native = reader.native;
         picture->pixels = reader.pixels;
-        picture->metadata.losses |= read_boxes(input, &reader.light);
+        picture->metadata.losses |= read_boxes(input, &reader.light, &picture->metadata.gain_map);
         status = avif_reader_metadata(&reader, &picture->metadata, err);
     }
     avif_reader_close(&reader);

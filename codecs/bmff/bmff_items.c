@@ -31,7 +31,8 @@ static bool read_infe(struct bytes body, struct bmff_item *item) {
         !bmff_number(&body, 4, &type)) {
         return false;
     }
-    *item = (struct bmff_item){.id = (uint32_t)id, .type = (uint32_t)type};
+    *item = (struct bmff_item){
+        .id = (uint32_t)id, .type = (uint32_t)type, .is_gain_map = type == bmff_type("tmap")};
     return true;
 }
 
@@ -84,6 +85,11 @@ static bool read_primary(struct bmff_items *items) {
 }
 
 /* The body of `auxC`: a text that ends with a zero. */
+static bool is_gain_map(struct bytes name) {
+    static const char apple[] = "urn:com:apple:photo:2020:aux:hdrgainmap";
+    return name.size >= sizeof apple && memcmp(name.data, apple, sizeof apple) == 0;
+}
+
 static bool is_alpha(struct bytes name) {
     static const char *const names[] = {
         "urn:mpeg:hevc:2015:auxid:1",
@@ -112,6 +118,7 @@ static void apply_property(struct bmff_item *item, const struct bmff_box *proper
         item->halved = (uint8_t)(chroma % 3);
     } else if (property->type == bmff_type("auxC") && bmff_version(&body, &version, &flags)) {
         item->is_alpha = item->is_alpha || is_alpha(body);
+        item->is_gain_map = item->is_gain_map || is_gain_map(body);
     } else if (property->type == bmff_type("mdcv")) {
         item->mastering = body;
     } else if (property->type == bmff_type("clli")) {

@@ -14,6 +14,7 @@ struct bmff_item {
     uint8_t halved;         /* chroma by `hvcC`: 1 is 4:2:0, 2 is 4:2:2, 0 any other */
     bool is_alpha;          /* `auxC` says so */
     bool has_alpha;         /* such an item belongs to it */
+    bool is_gain_map;       /* a `tmap` (ISO 21496-1), or `auxC` says so (Apple) */
     bool located;           /* `iloc` has it */
     struct bytes sources;   /* ids of the pictures that it is made of: its first reference `dimg` */
     struct bytes data;      /* its first extent; empty when that is outside the file */
@@ -60,6 +61,9 @@ bool bmff_items_next_id(const struct bmff_items *items, struct bytes *ids, uint3
 /* Bits of codecs/metadata/losses.h for what the file has beside the primary picture, what that is made of,
  * and its alpha: thumbnails, and other pictures, among which are gain maps (`tmap`) and depth. */
 unsigned bmff_items_losses(struct bmff_items *items);
+
+/* Whether some item is a gain map, whichever picture it belongs to. */
+bool bmff_items_have_gain_map(const struct bmff_items *items);
 
 /* Fills `data` of all items from the box `iloc`. Internal to bmff_items_read. */
 void bmff_location_read(struct bmff_items *items);

@@ -57,3 +57,11 @@ unsigned bmff_items_losses(struct bmff_items *items) {
     }
     return losses;
 }
+
+bool bmff_items_have_gain_map(const struct bmff_items *items) {
+    bool found = false;
+    for (size_t i = 0; i < items->count && !found; i++) {
+        found = items->item[i].is_gain_map;
+    }
+    return found;
+}

@@ -259,6 +259,7 @@ static enum status check_items(struct check *check, struct bytes input, struct h
         facts->gray = primary->gray;
         facts->halved = primary->halved;
         facts->losses = bmff_items_losses(&check->items);
+        facts->gain_map = bmff_items_have_gain_map(&check->items);
         bmff_light_read(&check->items, &facts->light);
     }
     return status;

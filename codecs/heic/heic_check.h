@@ -10,6 +10,7 @@
 struct heic_facts {
     bool gray;       /* the primary picture has no colours */
     uint8_t halved;  /* its chroma: 1 is 4:2:0, 2 is 4:2:2, 0 any other or a mixture */
+    bool gain_map;   /* the file has one */
     unsigned losses; /* bits of codecs/metadata/losses.h: pictures beside the primary one */
     struct bmff_light light;
 };

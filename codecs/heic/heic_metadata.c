@@ -165,5 +165,6 @@ enum status heic_metadata_read(const struct heic_reader *reader, struct metadata
     metadata->exif = tiff_in(copy(reader, &blocks.exif, LOSS_EXIF, metadata));
     metadata->xmp = copy(reader, &blocks.xmp, LOSS_XMP, metadata);
     metadata->losses |= reader->facts.losses;
+    metadata->gain_map = reader->facts.gain_map;
     return ST_OK;
 }

@@ -29,6 +29,7 @@ enum status codec_wire_pack(const struct metadata *metadata, struct bytes file, 
         .orientation = metadata->orientation,
         .upright = metadata->upright,
         .xmp_deflated = metadata->xmp_deflated,
+        .gain_map = metadata->gain_map,
         .chunk_count = metadata->chunk_count,
         .losses = metadata->losses,
         .density = metadata->density,
@@ -63,11 +64,12 @@ static bool is_density(const struct density *density) {
 enum status codec_wire_unpack(const struct codec_metadata *packed, struct bytes file, struct bytes stored,
                               struct metadata *metadata, struct error *err) {
     bool fine = packed->orientation >= 1 && packed->orientation <= 8 && packed->upright <= 1 &&
-                packed->xmp_deflated <= 1 && packed->chunk_count <= METADATA_CHUNKS_MAX &&
-                is_density(&packed->density);
+                packed->xmp_deflated <= 1 && packed->gain_map <= 1 &&
+                packed->chunk_count <= METADATA_CHUNKS_MAX && is_density(&packed->density);
     metadata->orientation = packed->orientation;
     metadata->upright = packed->upright == 1;
     metadata->xmp_deflated = packed->xmp_deflated == 1;
+    metadata->gain_map = packed->gain_map == 1;
     metadata->losses = packed->losses;
     metadata->density = packed->density;
     metadata->chunk_count = fine ? packed->chunk_count : 0;

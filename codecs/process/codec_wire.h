@@ -60,7 +60,7 @@ struct codec_view {
 
 struct codec_metadata {
     uint8_t orientation;
-    uint8_t upright, xmp_deflated; /* 0 or 1 */
+    uint8_t upright, xmp_deflated, gain_map; /* 0 or 1 */
     uint16_t chunk_count;
     uint32_t losses;
     struct density density;

@@ -10,7 +10,7 @@ const char cors_exposed_headers[] =
 #define DETECTOR(ID, name, thing, Title) "X-" #Title ", "
 #include "detect/detectors.def"
 #undef DETECTOR
-    "X-Metadata-Dropped, X-Regions, X-Request-Id";
+    "X-HDR, X-Metadata-Dropped, X-Regions, X-Request-Id";
 
 void cors_origin(struct cors *cors, const char *value, size_t size) {
     bool fits = size < sizeof cors->origin;

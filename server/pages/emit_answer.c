@@ -6,14 +6,19 @@
 #include "server/route.h"
 
 void emit_answer_work(struct emitter *w, const struct route *route, const struct filter *filter) {
-    static const char *const headers[] = {"X-Request-Id",   "X-Content-Type-Options",
-                                          "X-Backend",      "Server-Timing",
-                                          "X-Blurd-Notice", "X-Metadata-Dropped",
+    static const char *const headers[] = {"X-Request-Id",
+                                          "X-Content-Type-Options",
+                                          "X-Backend",
+                                          "Server-Timing",
+                                          "X-Blurd-Notice",
+                                          "X-HDR",
+                                          "X-Metadata-Dropped",
                                           "X-Regions",
 #define DETECTOR(ID, name, thing, Title) "X-" #Title,
 #include "detect/detectors.def"
 #undef DETECTOR
-                                          "Vary",           NULL};
+                                          "Vary",
+                                          NULL};
     static const struct {
         const char *help, *schema; /* NULL: a picture */
     } answers[] = {

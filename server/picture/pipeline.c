@@ -44,6 +44,7 @@ static enum status plan(struct cores *p) {
         outcome->width = whole.width;
         outcome->height = whole.height;
         outcome->format = format_of(&p->plan);
+        outcome->hdr = plan_has_gain_map(&p->plan) ? HDR_DROPPED : HDR_NONE;
     }
     p->plan.options.crew = p->worker->crew;
     p->plan.options.link = p->worker->codecs;

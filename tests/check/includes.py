@@ -47,6 +47,7 @@ ALLOWED_INSIDE = {
     "server/process": {".", "message", "http", "tracing"},
     "server/tracing": {".", "message"},
     "codecs/metadata": {"."},
+    "codecs/gainmap": {".", "jpeg", "metadata"},
     "codecs/process": {".", "metadata"},
     **{f"codecs/{name}": {".", "metadata", "bmff"} for name in FORMATS},
 }

@@ -24,6 +24,7 @@ from PIL import Image, features
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/http'))
+import gainmaps  # noqa: E402
 import heif  # noqa: E402
 import pictures  # noqa: E402
 import test_profiles  # noqa: E402
@@ -198,6 +199,18 @@ def made_tiffs():
             yield tiffs.tiffcp(ink, '-c', compression)
     for across, down in ((2, 2), (4, 1)):
         yield tiffs.tiff(numpy.zeros((16, 16, 3)), colours=6, compress=lambda part: bytes(600), t530=(tiffs.SHORT, [across, down]))
+
+
+def made_gain_maps():
+    """Files of a base and a map, and each form of the numbers alone."""
+    base, gain = gainmaps.photograph(16, 16)
+    for numbers in (gainmaps.USUAL, gainmaps.PER_CHANNEL):
+        yield gainmaps.xmp(numbers)
+        yield gainmaps.iso(numbers)
+        for form in ('xmp', 'iso', 'both'):
+            yield gainmaps.ultra_hdr(base, gain, numbers, form)
+    yield gainmaps.ultra_hdr(base, gain, indexed=False)
+    yield gainmaps.ultra_hdr(base, gain, announce=False, gap=b'\0' * 5)
 
 
 def made_heics():
@@ -396,6 +409,8 @@ def main():
         save(folder, 'progressive_scan', data)
         save(folder, 'jpeg_patch', data + bytes((9, 9, 60, 60, 1)))
         save(folder, 'jpeg_patch', data + bytes(6))
+    for data in made_gain_maps():
+        save(folder, 'gainmap', data)
     for data in pngs + corpus(b'\x89PNG\r\n\x1a\n'):
         save(folder, 'decode_png', data)
     for number, data in enumerate([*made_webps(), *corpus(b'RIFF')]):

@@ -57,7 +57,7 @@ def test_references_to_several_items(server, targets):
     assert answer.status_code == 200, answer.text
     assert (anatomy.pixels(answer.content) == anatomy.pixels(server.post(SHOWN, alone('heic')).content)).all()
     assert b'KEPT' in answer.content
-    assert dropped(answer) == {'thumbnail', 'pictures'}
+    assert dropped(answer) == {'thumbnail', 'pictures'} and answer.headers['X-HDR'] == 'dropped'
 
 
 def test_a_last_box_without_a_size(server):

@@ -162,6 +162,25 @@ static void test_pictures_beside_the_primary_one(void **state) {
     }
 }
 
+static void test_gain_maps(void **state) {
+    (void)state;
+    static const struct {
+        struct heic_item_spec second;
+        bool found;
+    } cases[] = {{HEIC_COLOUR("cs"), false},
+                 {HEIC_MONO("msa"), false}, /* alpha */
+                 {HEIC_MONO("msx"), true},
+                 {{"tmap", {NULL, 0}, NULL, NULL}, true}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct heic_item_spec specs[] = {HEIC_COLOUR("cs"), cases[i].second, HEIC_END};
+        struct buf file = heic_file("heic", specs, NULL);
+        struct bmff_items items = read(&file);
+        assert_int_equal(bmff_items_have_gain_map(&items), cases[i].found);
+        bmff_items_finish(&items);
+        buf_finish(&file);
+    }
+}
+
 /* A chain of pictures that are made of the next one: eight are looked through. */
 static void test_depth_has_a_limit(void **state) {
     (void)state;
@@ -185,6 +204,7 @@ int main(void) {
         cmocka_unit_test(test_other_boxes_are_no_items),
         cmocka_unit_test(test_pictures_beside_the_primary_one),
         cmocka_unit_test(test_depth_has_a_limit),
+        cmocka_unit_test(test_gain_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,7 @@ static const struct lie lies[] = {
     LIE("a ninth orientation", metadata.orientation, 9),
     LIE("half upright", metadata.upright, 2),
     LIE("half deflated", metadata.xmp_deflated, 2),
+    LIE("half a gain map", metadata.gain_map, 2),
     LIE("many chunks", metadata.chunk_count, METADATA_CHUNKS_MAX + 1),
     LIE("a unit", metadata.density.unit, 4),
     LIE("a density of nothing", metadata.density.x, 0),

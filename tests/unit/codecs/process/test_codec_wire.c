@@ -187,6 +187,8 @@ static void test_small_fields(void **state) {
         assert_int_equal(unpack(&packed, &made), value <= 1 ? ST_OK : ST_DEVICE);
         packed = good_metadata(), packed.xmp_deflated = (uint8_t)value;
         assert_int_equal(unpack(&packed, &made), value <= 1 ? ST_OK : ST_DEVICE);
+        packed = good_metadata(), packed.gain_map = (uint8_t)value;
+        assert_int_equal(unpack(&packed, &made), value <= 1 ? ST_OK : ST_DEVICE);
         packed = good_metadata(), packed.chunk[0].kind = value;
         assert_int_equal(unpack(&packed, &made), value <= CHUNK_TIME ? ST_OK : ST_DEVICE);
         packed = good_metadata(), packed.density.unit = (enum density_unit)value;
@@ -207,6 +209,7 @@ static void test_there_and_back(void **state) {
     static const uint8_t beside[] = "beside the file";
     struct metadata made, metadata = {.orientation = 3,
                                       .upright = true,
+                                      .gain_map = true,
                                       .losses = 5,
                                       .chunk_count = 2,
                                       .density = {2, 3, 1, DENSITY_CM}};
@@ -225,7 +228,8 @@ static void test_there_and_back(void **state) {
     assert_memory_equal(made.xmp.data, beside, sizeof beside);
     assert_memory_equal(made.chunk[1].data.data, beside + 2, 4);
     assert_int_equal(made.chunk[1].tag, 9);
-    assert_true(made.orientation == 3 && made.upright && !made.xmp_deflated && made.losses == 5);
+    assert_true(made.orientation == 3 && made.upright && made.gain_map && !made.xmp_deflated &&
+                made.losses == 5);
     assert_true(made.density.x == 2 && made.density.y == 3 && made.chunk_count == 2 &&
                 made.photoshop.size == 0);
     buf_finish(&sent);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/gainmap/gainmap.h"
+
+#include "codecs/gainmap/gainmap_iso.h"
+#include "codecs/gainmap/gainmap_pictures.h"
+#include "codecs/gainmap/gainmap_xmp.h"
+#include "codecs/jpeg/jpeg_markers.h"
+#include "codecs/metadata/plain_text.h"
+#include "codecs/metadata/xmp.h"
+
+/* What the segments of a picture say of it. */
+struct claim {
+    bool iso;            /* there is a segment of ISO 21496-1 with more than versions */
+    bool usable;         /* with numbers that fit */
+    struct bytes packet; /* of XMP */
+    struct gainmap_numbers numbers;
+};
+
+static struct claim read_claim(struct bytes picture) {
+    struct claim claim = {0};
+    struct jpeg_segment segment;
+    size_t position = 0;
+    for (unsigned i = 0; i < METADATA_MARKERS_MAX && jpeg_next_segment(picture, &position, &segment); i++) {
+        struct bytes data = segment.data;
+        if (segment.marker == SEGMENT_APP2 && !claim.iso && gainmap_iso_is(data) &&
+            data.size > sizeof GAINMAP_ISO_NAME + GAINMAP_ISO_VERSIONS) {
+            data.data += sizeof GAINMAP_ISO_NAME, data.size -= sizeof GAINMAP_ISO_NAME;
+            claim.iso = true;
+            claim.usable = gainmap_iso_read(data, &claim.numbers);
+        } else if (segment.marker == SEGMENT_APP1 && claim.packet.size == 0 &&
+                   data.size > sizeof XMP_JPEG_NAME && plain_text_starts(data, XMP_JPEG_NAME)) {
+            claim.packet = (struct bytes){data.data + sizeof XMP_JPEG_NAME, data.size - sizeof XMP_JPEG_NAME};
+        }
+    }
+    return claim;
+}
+
+static struct gainmap read_map(struct bytes picture) {
+    static const enum gainmap_kind kinds[] = {
+        [GAINMAP_PACKET_NONE] = GAINMAP_NONE,
+        [GAINMAP_PACKET_DAMAGED] = GAINMAP_DAMAGED,
+        [GAINMAP_PACKET_NUMBERS] = GAINMAP_NUMBERS,
+        [GAINMAP_PACKET_APPLE] = GAINMAP_APPLE,
+    };
+    const struct claim claim = read_claim(picture);
+    struct gainmap map = {.file = picture, .numbers = claim.numbers};
+    map.kind = claim.usable ? GAINMAP_NUMBERS
+               : claim.iso  ? GAINMAP_DAMAGED
+                            : kinds[gainmap_xmp_read(claim.packet, &map.numbers)];
+    return map;
+}
+
+/* Usable numbers count more than a name, and that more than a damaged map. */
+static bool is_better(enum gainmap_kind kind, enum gainmap_kind than) {
+    static const unsigned ranks[] = {
+        [GAINMAP_NONE] = 0, [GAINMAP_DAMAGED] = 1, [GAINMAP_APPLE] = 2, [GAINMAP_NUMBERS] = 3};
+    return ranks[kind] > ranks[than];
+}
+
+void gainmap_find(struct bytes file, struct gainmap *map) {
+    struct bytes picture[GAINMAP_PICTURES_MAX + 1];
+    unsigned count = gainmap_is_announced(file) ? gainmap_pictures(file, picture) : 0;
+    *map = (struct gainmap){0};
+    for (unsigned i = 0; i < count; i++) {
+        const struct gainmap one = read_map(picture[i]);
+        *map = is_better(one.kind, map->kind) ? one : *map;
+    }
+}
