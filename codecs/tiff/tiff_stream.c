@@ -181,7 +181,7 @@ static int judge_warning(TIFF *tiff, void *context, const char *module, const ch
                          va_list arguments) {
     static const char *const harmless[] = {"extraneous bytes", "exceeds expected",
                                            "Old-style LZW",    "Defining non-color channels",
-                                           "nonstandard tile", "StripByteCounts"};
+                                           "onstandard tile",  "StripByteCounts"};
     char text[TIFF_STREAM_TEXT_MAX];
     va_list copy;
     va_copy(copy, arguments);

@@ -294,7 +294,7 @@ static const struct argument output_table[] = {
      .offset = AT(output.format),
      .choices = formats,
      .help = "Format of the answer; `jpg` means `jpeg`. `auto` uses the format that `Accept` prefers, else "
-             "the input's, or JPEG for a HEIC or TIFF, and adds `Vary: Accept`."},
+             "the input's, or JPEG for a HEIC, TIFF or BMP, and adds `Vary: Accept`."},
     {.name = "huffman",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.huffman),

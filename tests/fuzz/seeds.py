@@ -25,6 +25,9 @@ from PIL import Image, features
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'tests/http'))
 import gainmaps  # noqa: E402
+
+
+import bmps  # noqa: E402
 import heif  # noqa: E402
 import pictures  # noqa: E402
 import test_profiles  # noqa: E402
@@ -180,6 +183,20 @@ def corpus(magic):
     files = (path for path in sorted(CORPUS.rglob('*')) if path.is_file() and 0 < path.stat().st_size <= PICTURE_MAX)
     found = [data for data in (path.read_bytes() for path in files) if data.startswith(magic)]
     return sorted(found, key=len)[:PICTURES_MAX]
+
+
+def made_bmps():
+    """Each header with each width of a pixel."""
+    values = numpy.random.default_rng(1).integers(0, 1 << 31, (9, 11))
+    for form, bits in itertools.product((12, 16, 40, 52, 56, 64, 108, 124), (1, 2, 4, 8, 16, 24, 32)):
+        palette = numpy.arange(3 << bits).reshape(-1, 3) % 256 if bits <= 8 else None
+        masks = (0,) * {52: 3, 56: 4}.get(form, 0)
+        yield bmps.bmp(values % (1 << bits), bits, form, palette=palette, masks=masks, profile=b'profile', kind=0x4D424544, top_down=form > 64)
+    for form, more in ((40, ()), (56, (0xFF000000,)), (124, (0xFF000000,))):
+        yield bmps.bmp(values, 32, form, bmps.MASKS, masks=(0xFF, 0xFF00, 0xFF0000, *more), kind=0, endpoints=(1 << 29,) * 9, gamma=(1 << 17,) * 3)
+    for bits, coding in ((8, bmps.RLE8), (4, bmps.RLE4)):
+        data = b'\5\1\0\4\1\1\1\1\0\0\0\2\2\1\3\1\0\0\0\1'
+        yield bmps.bmp(values % 4, bits, coding=coding, palette=numpy.arange(12).reshape(4, 3), data=data)
 
 
 def made_tiffs():
@@ -421,6 +438,8 @@ def main():
     for data in made_heics():
         save(folder, 'decode_heic', data)
         save(folder, 'bmff', data)
+    for data in made_bmps():
+        save(folder, 'decode_bmp', data)
     for data in made_tiffs():
         save(folder, 'decode_tiff', data)
     for picture in (jpegs[0], b'', b'a'):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WebP, AVIF and HEIC files: small ones, and such that claim or hold too much."""
+"""WebP, AVIF, HEIC, TIFF and BMP files: small ones, and such that claim or hold too much."""
 
 import functools
 import io
@@ -11,7 +11,9 @@ from PIL import Image
 
 import lab  # it finds the modules of tests/http
 import foreign
+import bmps
 import pictures
+import tiffs
 from heif import box, full, inside, ispe, items  # noqa: F401
 
 MODERN = lab.CORPUS.parent / 'modern'
@@ -35,7 +37,7 @@ def good():
             found[f'{kind} alpha'] = foreign.write(kind, alpha)
         except pytest.skip.Exception:
             pass
-    return found
+    return found | {kind: foreign.write(kind, photo) for kind in ('tiff', 'bmp')}
 
 
 def samples(maximum):
@@ -147,7 +149,41 @@ def claims(width, height):
         if kind in good():
             found[kind] = with_ispe(good()[kind], width, height)
             found[f'{kind} alpha'] = with_ispe(good()[f'{kind} alpha'], width, height)
+    return found | scans(width, height)
+
+
+def scans(width, height):
+    """name -> file: TIFFs in each compression, and BMPs, of a few bytes."""
+    size = {'t256': (tiffs.LONG, width), 't257': (tiffs.LONG, height), 't278': (tiffs.LONG, height)}
+    ink, photo = numpy.zeros((8, 8, 1), int), pictures.photograph(8, 8)
+    found = {f'tiff, compression {number}': tiffs.tiff(ink, 1, 0, compression=number, compress=lambda part: bytes(40), **size) for number in (1, 2, 3, 4, 32773)}
+    found |= {f'tiff of colours, compression {number}': tiffs.tiff(photo, compression=number, compress=lambda part: bytes(40), **size)
+              for number in (5, 7, 8, 32773, 34925, 50000, 50001)}
+    found['tiff, tiles'] = tiffs.tiff(photo, tile=(256, 256), compression=5, compress=lambda part: bytes(40), **size)
+    found['BMP'] = bmps.bmp(numpy.zeros((8, 8)), 24)[:18] + struct.pack('<ii', width, height) + bmps.bmp(numpy.zeros((8, 8)), 24)[26:]
     return found
+
+
+def scan_floods():
+    """name -> file: TIFFs of many pages, tags, strips, and data that are there many times; BMPs of runs that lead nowhere."""
+    photo = pictures.photograph(64, 64)
+    many = tiffs.File()
+    for _ in range(70000):
+        many.directory({256: (tiffs.SHORT, 1)})
+    circle = tiffs.File().page(photo).page(photo)
+    struct.pack_into('<I', circle.data, circle.link, struct.unpack_from('<I', circle.data, 4)[0])
+    repeated = tiffs.File()
+    at = repeated.append(bytes(1 << 20))
+    repeated.page(photo[:, :1], rows=1, compression=5, t257=(tiffs.LONG, 30000), t273=(tiffs.LONG, [at] * 30000), t279=(tiffs.LONG, [1 << 20] * 30000), compress=bytes)
+    tags = {f't{40000 + i}': (tiffs.BYTE, b'x' * 9) for i in range(4000)}
+    large = numpy.zeros((8000, 8000, 1), numpy.uint8)
+    return {'TIFF, 70000 pages': many.write(), 'TIFF, pages in a circle': circle.write(), 'TIFF, 30000 strips that are the same MiB': repeated.write(),
+            'TIFF, 4000 tags': tiffs.tiff(photo, **tags), 'TIFF, a profile of 1 MiB': tiffs.tiff(photo, t34675=(tiffs.UNDEFINED, pictures.icc() + bytes(1 << 20))),
+            'TIFF, 64 MP by Deflate': tiffs.tiff(large, compression=8), 'TIFF, 64 MP in strips': tiffs.tiff(large, compression=8, rows=1),
+            'TIFF, 64 MP in tiles': tiffs.tiff(large, compression=8, tile=(16, 16)), 'TIFF, 262145 tiles': tiffs.tiff(photo, tile=(1, 1), t256=(tiffs.LONG, 16384), t257=(tiffs.LONG, 17)),
+            'TIFF, tiles wider than the picture': tiffs.tiff(photo[:, :1], tile=(60000, 1), compression=8),
+            'BMP, moves': bmps.bmp(numpy.zeros((8000, 8000), numpy.uint8), 8, coding=1, palette=numpy.zeros((2, 3)), data=b'\0\2\1\0' * 10 ** 6),
+            'BMP, runs of none': bmps.bmp(numpy.zeros((8000, 8000), numpy.uint8), 8, coding=1, palette=numpy.zeros((2, 3)), data=b'\0\3\0\0\0\0' * 10 ** 6)}
 
 
 def floods():
@@ -166,4 +202,4 @@ def floods():
             found[f'{kind}, 60025 tiles for 245x245'] = grid(kind, 245, 245, 245, 245)
             found[f'{kind}, 60025 tiles of 1x1'] = grid(kind, 245, 245, 245, 245, (1, 1))
             found.update({f'{kind}, {name}': data for name, data in loops(kind).items()})
-    return found
+    return found | scan_floods()

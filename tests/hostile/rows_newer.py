@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""N1 to N3: WebP, AVIF and HEIC that claim or hold too much. Memory and time are of the daemon and of its codec
+"""N1 to N3: WebP, AVIF, HEIC, TIFF and BMP that claim or hold too much. Memory and time are of the daemon and of its codec
 processes together."""
 
 import pathlib
@@ -36,7 +36,7 @@ def slowest(found):
     return max(found.items(), key=lambda item: item[1].wait)
 
 
-@row('N1', 'WebP, AVIF and HEIC that claim to be huge', '422 from the header, or 400 where it contradicts itself; answer <= 10 ms, memory <= 8 MiB')
+@row('N1', 'WebP, AVIF, HEIC, TIFF and BMP that claim to be huge', '422 from the header, or 400 where it contradicts itself; answer <= 10 ms, memory <= 8 MiB')
 def huge():
     files = newer.claims(16383, 16383) | {f'{name}, long': data for name, data in newer.claims(40000, 100).items() if name[:3] != 'VP8'}
     with lab.start('--workers', '1') as own:
@@ -49,7 +49,7 @@ def huge():
             set(statuses) <= {400, 422} and statuses.count(422) * 2 > len(statuses) and cost.wait <= 0.010 and memory <= 8)
 
 
-@row('N2', 'WebP, AVIF and HEIC of 64 megapixels whose data cannot fill it', '400 or 422, within half a second; libavif enlarges what an AVIF has')
+@row('N2', 'WebP, AVIF, HEIC, TIFF and BMP of 64 megapixels whose data cannot fill it', '400 or 422, within half a second; libavif enlarges what an AVIF has')
 def hollow():
     with lab.start('--workers', '1') as own:
         found, left = costs(own, newer.claims(8000, 8000))
@@ -60,7 +60,7 @@ def hollow():
             set(statuses) <= {200, 400, 422} and statuses.count(200) == len(enlarged) and cost.wait <= 0.5)
 
 
-@row('N3', 'WebP, AVIF and HEIC with very many parts, loops, codes or large profiles',
+@row('N3', 'WebP, AVIF, HEIC, TIFF and BMP with very many parts, loops, codes or large profiles',
      'statuses 200, 400, 415, 422 only, within half a second of the limit of 2 s; the processes give the memory back; 0 processes and descriptors more')
 def floods():
     limit = 2

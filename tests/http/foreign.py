@@ -7,9 +7,11 @@ import shutil
 import subprocess
 import tempfile
 
+import numpy
 import pytest
 
 import anatomy
+import bmps
 import daemon
 import pictures
 import tiffs
@@ -17,7 +19,7 @@ import tiffs
 TABLE = re.findall(r'^(READ_)?FORMAT\(\w+, (\w+)', (daemon.ROOT / 'codecs/formats.def').read_text(), re.M)
 READS = tuple(kind for _, kind in TABLE)
 WRITES = tuple(kind for only_read, kind in TABLE if not only_read)
-MAGIC = {'jpeg': (0, b'\xff\xd8\xff'), 'png': (0, b'\x89PNG'), 'webp': (8, b'WEBP'), 'avif': (4, b'ftypavif'), 'heic': (4, b'ftyp'), 'tiff': (0, b'II*\0')}
+MAGIC = {'jpeg': (0, b'\xff\xd8\xff'), 'png': (0, b'\x89PNG'), 'webp': (8, b'WEBP'), 'avif': (4, b'ftypavif'), 'heic': (4, b'ftyp'), 'tiff': (0, b'II*\0'), 'bmp': (0, b'BM')}
 WRITERS = {'webp': ('cwebp', '-quiet', '-m', '1', '-q', '95'), 'avif': ('avifenc', '-s', '10', '--min', '4', '--max', '4'),
            'heic': ('heif-enc', '-q', '95')}
 READERS = {'webp': ('dwebp', '-quiet'), 'avif': ('avifdec',), 'heic': ('heif-convert',)}
@@ -41,6 +43,8 @@ def write(kind, samples, *more):
     """A file of that format, of 8 bits a sample; `more`: options of the program that writes it."""
     if kind == 'jpeg':
         return pictures.jpeg(samples, 97)
+    if kind == 'bmp':
+        return bmps.of(samples if samples.ndim == 3 and samples.shape[2] > 2 else numpy.repeat(samples.reshape(*samples.shape[:2], -1)[:, :, :1], 3, 2))
     if kind == 'tiff':
         return tiffs.tiff(samples, **({'t338': (tiffs.SHORT, 2)} if samples.ndim == 3 and samples.shape[2] in (2, 4) else {}))
     data = pictures.png(samples)
@@ -54,7 +58,7 @@ def read_png(kind, data):
 
 def read(kind, data):
     """The pixels of a file, 8 bits."""
-    return anatomy.pixels(data if kind in ('jpeg', 'png', 'tiff') else read_png(kind, data))
+    return anatomy.pixels(data if kind in ('jpeg', 'png', 'tiff', 'bmp') else read_png(kind, data))
 
 
 def kind_of(data):

@@ -33,7 +33,8 @@ static void test_foreign_formats_are_named(void **state) {
     refuse(text("\xFF\xD8", 2), ST_CORRUPT, "cut short");
     refuse(text("\x89PN", 3), ST_CORRUPT, "cut short");
     refuse(text("GIF89a......", 12), ST_UNSUPPORTED, "GIF");
-    refuse(text("BM..........", 12), ST_UNSUPPORTED, "BMP");
+    refuse(text("BM..........", 12), ST_CORRUPT, "BMP is cut short");
+    refuse(text("BMW, Audi, Mercedes", 19), ST_UNSUPPORTED, "none of them");
     refuse(text("%PDF-1.7", 8), ST_UNSUPPORTED, "PDF");
     refuse(text("\n <svg xmlns=", 13), ST_UNSUPPORTED, "SVG");
     refuse(text("<!doctype html><html>", 21), ST_UNSUPPORTED, "HTML");
