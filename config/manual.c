@@ -76,7 +76,7 @@ static const char *const head =
     ".SH SYNOPSIS\n.B blurd\n[\\fB\\-\\-\\fIoption value\\fR]...\n"
     ".br\n.B blurd run\n\\fIJOB\\fR [\\fIOPTION\\fR]... \\fIIN\\fR... \\fB\\-o\\fR \\fIOUT\\fR\n"
     ".SH DESCRIPTION\n"
-    "Takes JPEG, PNG, WebP, AVIF, HEIC, TIFF and BMP pictures over HTTP and answers with the filtered "
+    "Takes JPEG, PNG, WebP, AVIF, HEIC, TIFF, BMP and JPEG XL pictures over HTTP and answers with the filtered "
     "picture. "
     "Runs "
     "until SIGTERM.\n"

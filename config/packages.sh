@@ -29,7 +29,7 @@ build=(gcc g++ libc6-dev make xz-utils libjpeg62-turbo-dev libpng-dev libdeflate
 run=("${build[@]}" curl)
 lint=("${build[@]}" git libcmocka-dev python3 nodejs universal-ctags)
 test=("${run[@]}" "${lint[@]}" procps python3-pytest python3-pytest-xdist python3-numpy python3-pil python3-requests
-    python3-scipy python3-yaml openssl nginx-light libnginx-mod-http-lua python3-httpx python3-nacl python3-cffi-backend bubblewrap valgrind clang libclang-rt-dev webp libavif-bin libheif-examples libtiff-tools
+    python3-scipy python3-yaml openssl nginx-light libnginx-mod-http-lua python3-httpx python3-nacl python3-cffi-backend bubblewrap valgrind clang libclang-rt-dev webp libavif-bin libheif-examples libtiff-tools libjxl-tools
     node-typescript default-jre-headless python3-setuptools zsh fish)
 browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
 clusters=("${run[@]}" default-jre-headless procps python3-setuptools python3-pytest python3-numpy python3-pil python3-requests)

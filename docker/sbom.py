@@ -23,7 +23,7 @@ TREE = pathlib.Path(__file__).resolve().parents[1]
 NONE = 'NOASSERTION'
 FIELDS = ('Version', 'Architecture', 'source:Package', 'source:Version', 'Homepage')
 # What `blurd` needs to start. It opens the others when the first such picture comes.
-OPTIONAL = re.compile(r'lib(webp|sharpyuv|avif|heif|tiff|zstd|de265|aom|dav1d|yuv|absl|stdc\+\+|gcc|numa)')
+OPTIONAL = re.compile(r'lib(webp|sharpyuv|avif|heif|tiff|zstd|jxl|hwy|brotli|lcms2|de265|aom|dav1d|yuv|absl|stdc\+\+|gcc|numa)')
 COMMENT = ("All licences that the copyright file of Debian's source package names, also those of files that are no part of the library")
 READER = 'libblurd-zxing.so'
 

@@ -4,7 +4,6 @@
 #include "codecs/avif/avif_reader.h"
 #include "codecs/metadata/exif.h"
 #include "codecs/metadata/losses.h"
-#include "codecs/metadata/tiff.h"
 #include "codecs/metadata/xmp.h"
 
 enum { CODE_SIZE = 4, CICP = 0x63494350 };
@@ -52,22 +51,6 @@ static struct bytes keep(struct buf *store, const void *data, size_t size) {
     return kept;
 }
 
-/* The rotation of the container counts, not the one in EXIF: both then tell the same. */
-static void set_exif_orientation(uint8_t *data, size_t size, uint8_t orientation) {
-    enum { TAG_ORIENTATION = 0x0112 };
-    struct tiff tiff;
-    if (!tiff_open(&tiff, (struct bytes){data, size})) {
-        return;
-    }
-    uint32_t first = tiff_first(&tiff), count = tiff_count(&tiff, first);
-    for (uint32_t i = 0; i < count; i++) {
-        struct tiff_entry entry = tiff_entry_at(&tiff, first, i);
-        if (entry.tag == TAG_ORIENTATION && entry.type == TIFF_SHORT) {
-            tiff_put16(&tiff, data + (entry.value - data), orientation);
-        }
-    }
-}
-
 /* Leaves out what is over its limit: it would not be carried. */
 static struct bytes within(struct bytes data, size_t most, enum loss loss, unsigned *losses) {
     *losses |= data.size > most ? loss : 0;
@@ -104,7 +87,8 @@ enum status avif_reader_metadata(const struct avif_reader *reader, struct metada
     metadata->orientation = orientation_of(image);
     metadata->upright = metadata->orientation == 1;
     metadata->exif = keep(&metadata->store, tiff.data, tiff.size);
-    set_exif_orientation(metadata->store.data, tiff.size, metadata->orientation);
+    /* The rotation of the container counts, not the one in EXIF: both then tell the same. */
+    exif_set_orientation(metadata->store.data, tiff.size, metadata->orientation);
     metadata->xmp = keep(&metadata->store, xmp.data, xmp.size);
     if (icc.size > 0) {
         metadata->chunk[metadata->chunk_count++] =

@@ -44,6 +44,20 @@ uint8_t exif_orientation(struct bytes bytes) {
     return orientation ? orientation : 1;
 }
 
+void exif_set_orientation(uint8_t *data, size_t size, uint8_t orientation) {
+    struct tiff tiff;
+    if (!tiff_open(&tiff, (struct bytes){data, size})) {
+        return;
+    }
+    uint32_t first = tiff_first(&tiff), count = tiff_count(&tiff, first);
+    for (uint32_t i = 0; i < count; i++) {
+        struct tiff_entry entry = tiff_entry_at(&tiff, first, i);
+        if (entry.tag == TAG_ORIENTATION && entry.type == TIFF_SHORT) {
+            tiff_put16(&tiff, data + (entry.value - data), orientation);
+        }
+    }
+}
+
 struct fraction {
     uint32_t top, bottom; /* both 0: none */
 };

@@ -13,6 +13,10 @@ enum { EXIF_SIZE_MAX = 65533 - 6 }; /* room in one JPEG APP1 segment after "Exif
 /* Orientation 1 to 8 from the main directory; 1 when absent, of another type than SHORT, or invalid. */
 uint8_t exif_orientation(struct bytes tiff);
 
+/* Writes this orientation in place, wherever the main directory has one: for files whose container says how
+ * the picture is turned, so that both tell the same. */
+void exif_set_orientation(uint8_t *tiff, size_t size, uint8_t orientation);
+
 /* The resolution in the main directory; none when a number is missing or zero. */
 struct density exif_density(struct bytes tiff);
 

@@ -104,7 +104,7 @@ const struct codec codec_png = {
     .colours = COLOURS_CHUNKS,
     .write_density = density_to_phys,
     .familiar = true,
-    .rank = 4,
+    .rank = 5,
     .byte_pixels = 8 * 1032, /* deflate expands at most 1032 times, and a pixel has at least one bit */
     .decode_ns =
         {

@@ -22,6 +22,7 @@ static const struct {
     {"image/png", {"png", "apng"}},
     {"image/webp", {"webp"}},
     {"image/avif", {"avif"}},
+    {"image/jxl", {"jxl"}},
     {"application/json", {"json"}},
 };
 

@@ -69,7 +69,8 @@ static const struct argument input_table[] = {
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.autorotate),
      .initial = 1,
-     .help = "Turn the picture upright as its EXIF orientation says. AVIF and HEIC are always turned, as "
+     .help = "Turn the picture upright as its EXIF orientation says. AVIF, HEIC and JPEG XL are always "
+             "turned, as "
              "their containers say."},
     {.name = "backend",
      .type = ARGUMENT_CHOICE,
@@ -87,7 +88,7 @@ static const struct argument input_table[] = {
      .offset = AT(input.page),
      .minimum = 0,
      .maximum = 65535,
-     .help = "Page of a TIFF, counted from 0. `0` also takes the first frame of an animated WebP or AVIF.",
+     .help = "Page of a TIFF, counted from 0. `0` also takes the first frame of an animated WebP, AVIF or JPEG XL.",
      .without = "the only page; files with several and animations are refused"},
     {0},
 };
@@ -287,7 +288,7 @@ static const struct argument output_table[] = {
      .minimum = 0,
      .maximum = 9,
      .initial = 1,
-     .help = "Effort spent on a small PNG, WebP or AVIF, from 0 (fastest) to 9 (smallest file).",
+     .help = "Effort spent on a small PNG, WebP, AVIF or JPEG XL, from 0 (fastest) to 9 (smallest file).",
      .without = "1; 3 for a lossy WebP, and for an AVIF of up to 4 megapixels"},
     {.name = "format",
      .type = ARGUMENT_CHOICE,
@@ -307,9 +308,8 @@ static const struct argument output_table[] = {
     {.name = "lossless",
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.lossless),
-     .help =
-         "Write a lossless WebP. `/crop` and `/rotate` move the blocks of a JPEG without a new encoding, or "
-         "say why they cannot."},
+     .help = "Write a lossless WebP or JPEG XL. `/crop` and `/rotate` move the blocks of a JPEG without a "
+             "new encoding, or say why they cannot."},
     {.name = "metadata",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.metadata),
@@ -326,14 +326,14 @@ static const struct argument output_table[] = {
      .minimum = 1,
      .maximum = 100,
      .initial = 85,
-     .help = "Quality of a JPEG, WebP or AVIF.",
+     .help = "Quality of a JPEG, WebP, AVIF or JPEG XL.",
      .without = "85, for AVIF 60; a JPEG changed only in regions keeps its own"},
     {.name = "subsampling",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.subsampling),
      .choices = subsamplings,
-     .help = "Chroma subsampling of a JPEG or AVIF. `auto` is that of the input, or 4:2:0 if the input has "
-             "none."},
+     .help = "Chroma subsampling of a JPEG or AVIF, and of a JPEG XL up to effort 2. `auto` is that of the "
+             "input, or 4:2:0 if the input has none."},
     {0},
 };
 

@@ -120,7 +120,7 @@ compare() {
 # The other formats are written and read by the image's libraries. Their bytes depend on the versions.
 check_formats() {
     local format
-    for format in webp avif; do
+    for format in webp avif jxl; do
         curl -fsS --data-binary @build/sample.jpg "http://127.0.0.1:$image_port/blur?sigma=8&format=$format" -o "$work/written" ||
             die "the image does not write $format"
         post $image_port "$work/written" "$work/again"

@@ -230,6 +230,23 @@ def made_gain_maps():
     yield gainmaps.ultra_hdr(base, gain, announce=False, gap=b'\0' * 5)
 
 
+def made_jxls():
+    """By cjxl, where it is installed; the last byte is the target's choice."""
+    if not shutil.which('cjxl'):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        coded = pathlib.Path(folder, 'out.jxl')
+        for kind, mode, options in itertools.product(('PNG', 'JPEG'), ('L', 'RGB', 'RGBA'), (['-d', '0'], ['-d', '2'], ['-d', '1', '-p'], ['-d', '1', '-m', '1'],
+                                                                                            ['-d', '1', '--container=1'])):
+            if kind == 'JPEG' and (mode == 'RGBA' or options[1] == '0'):
+                continue
+            source = pathlib.Path(folder, f'in.{kind.lower()}')
+            texture(40, 33, mode).save(source, kind, exif=exif(6))
+            subprocess.run(['cjxl', '--quiet', *options, *(['-j', '1'] if kind == 'JPEG' and '--container=1' in options else ['-j', '0']), str(source), str(coded)],
+                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            yield coded.read_bytes()
+
+
 def made_heics():
     """By heif-enc, where it is installed."""
     if not shutil.which('heif-enc'):
@@ -435,6 +452,8 @@ def main():
     for data in made_avifs():
         save(folder, 'decode_avif', data)
         save(folder, 'bmff', data)
+    for number, data in enumerate(made_jxls()):
+        save(folder, 'decode_jxl', data + bytes((number * 37 & 255,)))
     for data in made_heics():
         save(folder, 'decode_heic', data)
         save(folder, 'bmff', data)

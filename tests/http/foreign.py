@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The formats, and files of them that other programs than the daemon write and read: webp, libavif-bin, libheif-examples."""
+"""The formats, and files of them that other programs than the daemon write and read: webp, libavif-bin, libheif-examples, libjxl-tools."""
 
 import pathlib
 import re
@@ -19,10 +19,10 @@ import tiffs
 TABLE = re.findall(r'^(READ_)?FORMAT\(\w+, (\w+)', (daemon.ROOT / 'codecs/formats.def').read_text(), re.M)
 READS = tuple(kind for _, kind in TABLE)
 WRITES = tuple(kind for only_read, kind in TABLE if not only_read)
-MAGIC = {'jpeg': (0, b'\xff\xd8\xff'), 'png': (0, b'\x89PNG'), 'webp': (8, b'WEBP'), 'avif': (4, b'ftypavif'), 'heic': (4, b'ftyp'), 'tiff': (0, b'II*\0'), 'bmp': (0, b'BM')}
+MAGIC = {'jpeg': (0, b'\xff\xd8\xff'), 'png': (0, b'\x89PNG'), 'webp': (8, b'WEBP'), 'avif': (4, b'ftypavif'), 'heic': (4, b'ftyp'), 'tiff': (0, b'II*\0'), 'bmp': (0, b'BM'), 'jxl': (0, b'\xff\x0a')}
 WRITERS = {'webp': ('cwebp', '-quiet', '-m', '1', '-q', '95'), 'avif': ('avifenc', '-s', '10', '--min', '4', '--max', '4'),
-           'heic': ('heif-enc', '-q', '95')}
-READERS = {'webp': ('dwebp', '-quiet'), 'avif': ('avifdec',), 'heic': ('heif-convert',)}
+           'heic': ('heif-enc', '-q', '95'), 'jxl': ('cjxl', '--quiet', '-d', '0.3')}
+READERS = {'webp': ('dwebp', '-quiet'), 'avif': ('avifdec',), 'heic': ('heif-convert',), 'jxl': ('djxl', '--quiet')}
 
 
 def convert(command, data, of, to):
@@ -63,4 +63,6 @@ def read(kind, data):
 
 def kind_of(data):
     """The format that the first bytes say."""
+    if data[4:8] == b'JXL ':  # with boxes beside the codestream
+        return 'jxl'
     return next(kind for kind, (at, magic) in MAGIC.items() if data[at:at + len(magic)] == magic)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WebP, AVIF and HEIC run in processes of their own: how these start, fail and end."""
+"""WebP, AVIF, HEIC and JPEG XL run in processes of their own: how these start, fail and end."""
 
 import io
 import os
@@ -236,7 +236,7 @@ def out(own):
     page = own.get('/readyz')
     named, samples = page.json()['formats_out'], own.metrics()
     assert page.status_code == 200
-    marked = [name for name in ('webp', 'avif', 'heic') if samples.get(f'blurd_format_out{{format="{name}"}}')]
+    marked = [name for name in ('webp', 'avif', 'heic', 'jxl') if samples.get(f'blurd_format_out{{format="{name}"}}')]
     return named if named == marked else None
 
 

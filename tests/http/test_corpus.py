@@ -22,7 +22,7 @@ CORPUS = pathlib.Path(os.environ.get('CORPUS') or daemon.ROOT.parent / 'shared/c
 MANIFEST = CORPUS / 'MANIFEST.tsv'
 LONG = 1.0  # seconds; longer ones are printed
 CLIENTS = 2 if daemon.SANITIZED else 4  # more than slow workers take at once, and large pictures are refused
-NEWER = {'webp': 'webp', 'isobmff:avif': 'avif', 'isobmff:heic': 'heic', 'tiff': 'tiff', 'bmp': 'bmp'}  # the manifest was made when they were not read
+NEWER = {'webp': 'webp', 'isobmff:avif': 'avif', 'isobmff:heic': 'heic', 'tiff': 'tiff', 'bmp': 'bmp', 'jxl': 'jxl'}  # the manifest was made when they were not read
 EITHER_WAY = {'formats/exif/orientation6_as_long.jpg'}  # browsers ignore an orientation of this type, Pillow does not
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WebP, AVIF and HEIC: what goes in, what comes out, and what is refused."""
+"""WebP, AVIF, HEIC and JPEG XL: what goes in, what comes out, and what is refused."""
 
 import io
 import re
@@ -16,7 +16,7 @@ import pictures
 from foreign import READS, WRITES
 from problems import check_problem
 
-NEWER = ('webp', 'avif', 'heic')
+NEWER = ('webp', 'avif', 'heic', 'jxl')
 CHROME = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8'
 FIREFOX = 'image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5'
 
@@ -59,9 +59,9 @@ def test_the_lists_agree(server, formats):
 
 @pytest.mark.parametrize('kind', NEWER)
 def test_an_absent_format_is_named(server, formats, kind):
-    title = {'webp': 'WebP'}.get(kind, kind.upper())
+    title = {'webp': 'WebP', 'jxl': 'JPEG XL'}.get(kind, kind.upper())
     if kind not in formats['reads']:
-        body = b'RIFF\x24\0\0\0WEBPVP8 ' + bytes(24) if kind == 'webp' else b'\0\0\0\x18ftyp' + kind.encode() + bytes(12)
+        body = {'webp': b'RIFF\x24\0\0\0WEBPVP8 ', 'jxl': b'\xff\x0a'}.get(kind, b'\0\0\0\x18ftyp' + kind.encode()) + bytes(24)
         check_problem(server.post('/blur', body), 'unsupported-image', says=title)
     if kind in WRITES and kind not in formats['writes']:
         check_problem(server.post(f'/blur?format={kind}', pictures.small_png()), 'bad-parameter', 'format', says='writes JPEG')
@@ -95,7 +95,7 @@ def test_stored_planes_and_rgb_are_alike(server, need, kind):
         assert gaussian.psnr(one, other) >= 35, query
 
 
-@pytest.mark.parametrize('kind', ('webp', 'avif'))
+@pytest.mark.parametrize('kind', ('webp', 'avif', 'jxl'))
 def test_alpha(server, need, kind):
     need([kind], [kind])
     sample = numpy.dstack([pictures.photograph(64, 48), numpy.tile(numpy.linspace(0, 255, 64).astype(numpy.uint8), (48, 1))])
@@ -136,15 +136,15 @@ def test_text_on_a_screen_takes_no_more_memory(server, need):
         assert ask(server, f'/pixelate?block=1&format=avif&effort={effort}', pictures.png(page))[0] == 'avif'
 
 
-@pytest.mark.parametrize('target', ('webp', 'avif'))
+@pytest.mark.parametrize('target', ('webp', 'avif', 'jxl'))
 def test_quality_and_effort(server, need, target):
     need([], [target])
     body = pictures.jpeg(pictures.photograph(320, 240), 95)
     sizes = [len(ask(server, f'/blur?sigma=1&format={target}&quality={q}', body)[1]) for q in (10, 50, 85, 98)]
     assert sizes == sorted(sizes) and sizes[0] * 3 < sizes[-1]
-    usual = {'webp': 85, 'avif': 60}[target]
+    usual = {'webp': 85, 'avif': 60, 'jxl': 85}[target]
     assert ask(server, f'/blur?sigma=1&format={target}', body) == ask(server, f'/blur?sigma=1&format={target}&quality={usual}', body)
-    usual = 3
+    usual = {'webp': 3, 'avif': 3, 'jxl': 1}[target]
     assert ask(server, f'/blur?sigma=1&format={target}', body) == ask(server, f'/blur?sigma=1&format={target}&effort={usual}', body)
     small = pictures.jpeg(pictures.photograph(80, 60), 95)  # the highest effort takes seconds for the other
     for effort in (0, 4, 9):
@@ -152,17 +152,18 @@ def test_quality_and_effort(server, need, target):
 
 
 # --- negotiation -----------------------------------------------------------------------------------
-@pytest.mark.parametrize('accept,of_jpeg,of_png,of_webp,of_avif,of_heic', (
-    (None, 'jpeg', 'png', 'webp', 'avif', 'jpeg'), ('*/*', 'jpeg', 'png', 'webp', 'avif', 'jpeg'),
-    ('image/*', 'jpeg', 'png', 'webp', 'avif', 'jpeg'), ('text/html', 'jpeg', 'png', 'webp', 'avif', 'jpeg'),
-    ('image/webp', *['webp'] * 5), ('image/avif', *['avif'] * 5), ('image/jpeg', *['jpeg'] * 5), ('IMAGE/PNG', *['png'] * 5),
-    (CHROME, 'jpeg', 'png', 'webp', 'avif', 'jpeg'), (FIREFOX, 'webp', 'png', 'webp', 'avif', 'webp'),
-    ('image/avif, image/webp', 'webp', 'webp', 'webp', 'avif', 'webp'), ('image/avif, image/webp;q=0.9', *['avif'] * 5),
-    ('image/webp;q=0, image/*', 'jpeg', 'png', 'jpeg', 'avif', 'jpeg'), ('image/jpeg, image/png', 'jpeg', 'png', 'jpeg', 'jpeg', 'jpeg')))
-def test_accept(server, need, accept, of_jpeg, of_png, of_webp, of_avif, of_heic):
+@pytest.mark.parametrize('accept,of_jpeg,of_png,of_webp,of_avif,of_heic,of_jxl', (
+    (None, 'jpeg', 'png', 'webp', 'avif', 'jpeg', 'jxl'), ('*/*', 'jpeg', 'png', 'webp', 'avif', 'jpeg', 'jxl'),
+    ('image/*', 'jpeg', 'png', 'webp', 'avif', 'jpeg', 'jxl'), ('text/html', 'jpeg', 'png', 'webp', 'avif', 'jpeg', 'jxl'),
+    ('image/webp', *['webp'] * 6), ('image/avif', *['avif'] * 6), ('image/jpeg', *['jpeg'] * 6), ('IMAGE/PNG', *['png'] * 6),
+    (CHROME, 'jpeg', 'png', 'webp', 'avif', 'jpeg', 'jxl'), (FIREFOX, 'webp', 'png', 'webp', 'avif', 'webp', 'webp'),
+    ('image/avif, image/webp', 'webp', 'webp', 'webp', 'avif', 'webp', 'webp'), ('image/avif, image/webp;q=0.9', *['avif'] * 6),
+    ('image/webp;q=0, image/*', 'jpeg', 'png', 'jpeg', 'avif', 'jpeg', 'jxl'), ('image/jpeg, image/png', 'jpeg', 'png', 'jpeg', 'jpeg', 'jpeg', 'jpeg'),
+    ('image/jxl', *['jxl'] * 6), ('image/jxl, image/avif', 'jxl', 'jxl', 'jxl', 'avif', 'jxl', 'jxl')))
+def test_accept(server, need, accept, of_jpeg, of_png, of_webp, of_avif, of_heic, of_jxl):
     need(NEWER, WRITES)
     sample = pictures.photograph(40, 30)
-    for source, wanted in zip(READS, (of_jpeg, of_png, of_webp, of_avif, of_heic)):
+    for source, wanted in zip(READS, (of_jpeg, of_png, of_webp, of_avif, of_heic, of_jxl)):
         answer = server.post('/blur', foreign.write(source, sample), headers={'Accept': accept})
         assert answer.headers['Content-Type'] == f'image/{wanted}', source
         assert foreign.kind_of(answer.content) == wanted and answer.headers['Vary'] == 'Accept'
@@ -229,14 +230,14 @@ def test_a_webp_is_turned_once(server, need, orientation):
 
 
 @pytest.mark.parametrize('orientation', range(1, 9))
-@pytest.mark.parametrize('target', ('webp', 'avif'))
+@pytest.mark.parametrize('target', ('webp', 'avif', 'jxl'))
 def test_answers_are_upright(server, need, target, orientation):
     need([], [target])
     upright = pictures.photograph(45, 31)
     body = pictures.with_segments(pictures.jpeg(pictures.stored_as(upright, orientation), 97), pictures.exif_segment(orientation))
     data = ask(server, f'/blur?sigma=3&format={target}&quality=97&metadata=keep', body)[1]
     assert gaussian.psnr(foreign.read(target, data)[..., :3], gaussian.blur(upright, 3)) >= 30
-    again = anatomy.pixels(ask(server, '/pixelate?block=1&format=png', data)[1]) if target == 'webp' else foreign.read(target, data)
+    again = anatomy.pixels(ask(server, '/pixelate?block=1&format=png', data)[1]) if target != 'avif' else foreign.read(target, data)
     assert again.shape[:2] == upright.shape[:2], 'it would be turned twice'
 
 
@@ -259,6 +260,7 @@ def test_an_avif_is_turned_once(server, need, turns, mirror):
 SHORT = {
     'webp': r'(picture|WebP) is cut short: it ends with byte \d+',
     'avif': r'AVIF data is damaged or cut short: .+',
+    'jxl': r'picture is cut short: it ends with byte \d+|JPEG XL (is|data is damaged or) cut short',
     'heic': r'HEIC (is|data are) damaged( or cut short)?: .+|picture is 0 x 0 pixels; neither side may be 0',
 }
 

@@ -96,10 +96,10 @@ compare() { # port, scratch folder
     say "the same bytes as from the build in this tree: three requests, a JPEG and a PNG; faces are searched for"
 }
 
-# WebP and AVIF are written and read, HEIC and TIFF are read, with the libraries of that root.
+# WebP, AVIF and JPEG XL are written and read, HEIC and TIFF are read, with the libraries of that root.
 check_formats() { # port, scratch folder
     local format
-    for format in webp avif; do
+    for format in webp avif jxl; do
         post "$1" "blur?sigma=8&format=$format" build/sample.jpg "$2/written"
         post "$1" 'blur?sigma=8&format=png' "$2/written" "$2/again"
     done
@@ -107,7 +107,7 @@ check_formats() { # port, scratch folder
     post "$1" 'blur?sigma=8' "$2/sample.heic" "$2/again"
     tests/packages/sample_tiff.sh >"$2/sample.tiff"
     post "$1" 'blur?sigma=8' "$2/sample.tiff" "$2/again"
-    say "WebP and AVIF are written and read, HEIC and TIFF are read"
+    say "WebP, AVIF and JPEG XL are written and read, HEIC and TIFF are read"
 }
 
 # The daemon that `inside` started in the background: below a shell, timeout and unshare.

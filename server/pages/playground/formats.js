@@ -28,7 +28,8 @@ export async function lookAt(file) {
         return { type: "image/webp", animated: letters.slice(12, 16) === "VP8X" && (first[20] & 2) !== 0 };
     }
     const named = formats.find(({ name }) => !letters.startsWith("\xff\xd8") && file.name.toLowerCase().endsWith(`.${name}`))?.name ?? "jpeg";
-    const type = /avi[fs]/.test(brands) ? "avif" : brands ? "heic" : letters.startsWith("\x89P") ? "png" : named;
+    const jxl = letters.startsWith("\xff\n") || letters.slice(4, 8) === "JXL ";
+    const type = jxl ? "jxl" : /avi[fs]/.test(brands) ? "avif" : brands ? "heic" : letters.startsWith("\x89P") ? "png" : named;
     return { type: `image/${type}`, animated: brands.startsWith("avis") };
 }
 

@@ -38,7 +38,6 @@ static void test_foreign_formats_are_named(void **state) {
     refuse(text("%PDF-1.7", 8), ST_UNSUPPORTED, "PDF");
     refuse(text("\n <svg xmlns=", 13), ST_UNSUPPORTED, "SVG");
     refuse(text("<!doctype html><html>", 21), ST_UNSUPPORTED, "HTML");
-    refuse(text("\xFF\x0A\0\0", 4), ST_UNSUPPORTED, "JPEG XL");
     refuse(text("\0\0\0\x0CjP  \r\n\x87\n", 12), ST_UNSUPPORTED, "JPEG 2000");
     refuse(text("\0\0\0\x10\x66typmif3avif", 16), ST_UNSUPPORTED, "low-overhead");
     refuse(text("P6\n1 1\n255\n", 11), ST_UNSUPPORTED, "PPM");
@@ -57,6 +56,7 @@ static void test_formats_of_the_build(void **state) {
         {CODEC_AVIF, "\0\0\0\x14\x66typavif\0\0\0\0avif", 20},
         {CODEC_HEIC, "\0\0\0\x14\x66typheic\0\0\0\0heic", 20},
         {CODEC_TIFF, "MM\0+\0\x08\0\0\0\0\0\0\0\0\0\0", 16},
+        {CODEC_JXL, "\0\0\0\x0CJXL \r\n\x87\n\0\0\0\x14", 16},
     };
     char list[CODEC_TITLES_MAX];
     assert_ptr_equal(codec_titles(codec_decodes, "and", list), list);

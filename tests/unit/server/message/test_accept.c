@@ -14,6 +14,7 @@
 #define PNG CODEC_PNG
 #define WEBP CODEC_WEBP
 #define AVIF CODEC_AVIF
+#define JXL CODEC_JXL
 
 /* The choice, from a copy in heap memory of its size. */
 static enum codec_id choose(const char *accept, enum codec_id input) {
@@ -74,39 +75,43 @@ static void test_table(void **state) {
     assert_int_equal(accept_choose(NULL, CODEC_PNG), CODEC_PNG);
 }
 
-/* What is chosen with WebP and AVIF; a format that the build does not write counts as not named. */
+/* What is chosen with WebP, AVIF and JPEG XL; a format that the build does not write counts as not named. */
 static const struct {
     const char *accept;
-    enum codec_id of_jpeg, of_png, of_webp, of_avif, of_heic;
+    enum codec_id of_jpeg, of_png, of_webp, of_avif, of_heic, of_jxl;
 } more[] = {
-    {"", JPEG, PNG, WEBP, AVIF, JPEG},
-    {"*/*", JPEG, PNG, WEBP, AVIF, JPEG},
-    {"image/*;q=0.1", JPEG, PNG, WEBP, AVIF, JPEG},
-    {"image/webp", WEBP, WEBP, WEBP, WEBP, WEBP},
-    {"image/avif", AVIF, AVIF, AVIF, AVIF, AVIF},
-    {"image/jpeg", JPEG, JPEG, JPEG, JPEG, JPEG},
-    {"image/jpeg, image/png", JPEG, PNG, JPEG, JPEG, JPEG},
-    {"image/heic", JPEG, PNG, WEBP, AVIF, JPEG},
-    {"image/avif, image/webp", WEBP, WEBP, WEBP, AVIF, WEBP},
-    {"image/avif, image/webp;q=0.9", AVIF, AVIF, AVIF, AVIF, AVIF},
-    {"image/avif;q=0, image/webp;q=0", JPEG, PNG, WEBP, AVIF, JPEG},
-    {"image/webp;q=0, image/*", JPEG, PNG, JPEG, AVIF, JPEG},
-    {"image/webp;q=0.5, image/*", JPEG, PNG, JPEG, AVIF, JPEG},
-    {"image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", JPEG, PNG, WEBP, AVIF, JPEG},
-    {"image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5", WEBP, PNG, WEBP, AVIF, WEBP},
+    {"", JPEG, PNG, WEBP, AVIF, JPEG, JXL},
+    {"*/*", JPEG, PNG, WEBP, AVIF, JPEG, JXL},
+    {"image/*;q=0.1", JPEG, PNG, WEBP, AVIF, JPEG, JXL},
+    {"image/webp", WEBP, WEBP, WEBP, WEBP, WEBP, WEBP},
+    {"image/avif", AVIF, AVIF, AVIF, AVIF, AVIF, AVIF},
+    {"image/jpeg", JPEG, JPEG, JPEG, JPEG, JPEG, JPEG},
+    {"image/jpeg, image/png", JPEG, PNG, JPEG, JPEG, JPEG, JPEG},
+    {"image/heic", JPEG, PNG, WEBP, AVIF, JPEG, JXL},
+    {"image/avif, image/webp", WEBP, WEBP, WEBP, AVIF, WEBP, WEBP},
+    {"image/avif, image/webp;q=0.9", AVIF, AVIF, AVIF, AVIF, AVIF, AVIF},
+    {"image/avif;q=0, image/webp;q=0", JPEG, PNG, WEBP, AVIF, JPEG, JXL},
+    {"image/webp;q=0, image/*", JPEG, PNG, JPEG, AVIF, JPEG, JXL},
+    {"image/webp;q=0.5, image/*", JPEG, PNG, JPEG, AVIF, JPEG, JXL},
+    {"image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", JPEG, PNG, WEBP, AVIF, JPEG, JXL},
+    {"image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5", WEBP, PNG, WEBP, AVIF, WEBP,
+     WEBP},
     {"image/webp,image/avif,image/heic,video/*;q=0.8,image/png,image/*;q=0.8,*/*;q=0.5", WEBP, PNG, WEBP,
-     AVIF, WEBP},
+     AVIF, WEBP, WEBP},
+    {"image/jxl", JXL, JXL, JXL, JXL, JXL, JXL},
+    {"image/jxl,image/avif,image/webp,image/apng,image/*,*/*;q=0.8", JPEG, PNG, WEBP, AVIF, JPEG, JXL},
+    {"image/jxl, image/avif", JXL, JXL, JXL, AVIF, JXL, JXL},
 };
 
 static void test_more_formats(void **state) {
     (void)state;
-    if (!codec_encodes(CODEC_WEBP) || !codec_encodes(CODEC_AVIF)) {
-        print_message("this build does not write WebP and AVIF\n");
+    if (!codec_encodes(CODEC_WEBP) || !codec_encodes(CODEC_AVIF) || !codec_encodes(CODEC_JXL)) {
+        print_message("this build does not write WebP, AVIF and JPEG XL\n");
         skip();
     }
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        const enum codec_id wanted[] = {more[i].of_jpeg, more[i].of_png, more[i].of_webp, more[i].of_avif,
-                                        more[i].of_heic};
+        const enum codec_id wanted[] = {more[i].of_jpeg, more[i].of_png,  more[i].of_webp,
+                                        more[i].of_avif, more[i].of_heic, more[i].of_jxl};
         for (unsigned id = 0; id < sizeof wanted / sizeof *wanted; id++) {
             if (choose(more[i].accept, (enum codec_id)id) != wanted[id]) {
                 fail_msg("\"%s\" for %s", more[i].accept, codec_get((enum codec_id)id)->title);
