@@ -65,4 +65,8 @@ void gainmap_find(struct bytes file, struct gainmap *map) {
         const struct gainmap one = read_map(picture[i]);
         *map = is_better(one.kind, map->kind) ? one : *map;
     }
+    map->alone = count > 0;
+    for (unsigned i = 0; i < count; i++) {
+        map->alone = map->alone && picture[i].data == map->file.data;
+    }
 }

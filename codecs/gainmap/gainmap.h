@@ -18,6 +18,7 @@ enum gainmap_kind {
 struct gainmap {
     enum gainmap_kind kind;
     struct bytes file;              /* the map's JPEG; borrowed from the input */
+    bool alone;                     /* no further picture is listed, or behind the base */
     struct gainmap_numbers numbers; /* of GAINMAP_NUMBERS */
 };
 

@@ -26,6 +26,7 @@ enum { BACKEND_AUTO, BACKEND_CPU };
 enum { COLORSPACE_NATIVE, COLORSPACE_RGB, COLORSPACE_LINEAR };
 enum { HUFFMAN_OPTIMAL, HUFFMAN_STANDARD };
 enum { METADATA_STRIP, METADATA_KEEP };
+enum { HDR_KEEP, HDR_DROP };
 enum { MODE_PLAIN, MODE_REDACT };
 
 enum { DETECT_ELLIPSE, DETECT_BOX };
@@ -78,6 +79,7 @@ struct output_arguments {
     bool lossless; /* WebP */
     int effort;    /* PNG, WebP, AVIF: 0 to 9 */
     int metadata;  /* METADATA_… */
+    int hdr;       /* JPEG: HDR_… */
 };
 
 /* What a redaction is answered with in place of the picture, or beside it. */

@@ -13,6 +13,7 @@ static const char *const formats[] = {"auto",
                                       "jpg", NULL};
 static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
 static const char *const huffman_choices[] = {"optimal", "standard", NULL};
+static const char *const hdr_choices[] = {"keep", "drop", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};
 static const char *const backends[] = {"auto", "cpu", NULL};
 static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
@@ -106,9 +107,9 @@ static const struct argument region_table[] = {
      .form = "a shape",
      .example = "ellipse:300,100,160,160",
      .without = "everywhere",
-     .help =
-         "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`. Coordinates are those of "
-         "the upright picture, in the unit that `unit` sets, or in percent if a `%` follows the number."},
+     .help = "Where to act: `x,y,w,h`, `ellipse:x,y,w,h` or `polygon:x1,y1,x2,y2,...`. Coordinates are "
+             "those of the upright picture, in the unit that `unit` sets, or in percent if a `%` follows "
+             "the number."},
     {.name = "require",
      .type = ARGUMENT_SWITCH,
      .offset = AT(input.require),
@@ -124,9 +125,9 @@ static const struct argument unit_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.region.unit),
      .choices = region_unit_names,
-     .help =
-         "Unit of the numbers in all regions: pixels, percent (0 to 100) or ratios (0 to 1) of the width and "
-         "height. A number followed by `%` is always in percent. `percent` and `ratio` need a region."},
+     .help = "Unit of the numbers in all regions: pixels, percent (0 to 100) or ratios (0 to 1) of the "
+             "width and height. A number followed by `%` is always in percent. `percent` and `ratio` need "
+             "a region."},
     {0},
 };
 
@@ -135,9 +136,8 @@ static const struct argument detect_table[] = {
      .type = ARGUMENT_SET,
      .offset = AT(detect.wanted),
      .choices = detector_choices,
-     .help =
-         "What the picture is searched for: a name, or several separated by commas, such as `faces,text`. "
-         "A region is added for each one found."},
+     .help = "What the picture is searched for: a name, or several separated by commas, such as "
+             "`faces,text`. A region is added for each one found."},
     {.name = "detect_report",
      .type = ARGUMENT_SWITCH,
      .offset = AT(detect.report),
@@ -157,10 +157,9 @@ static const struct argument detect_table[] = {
      .form = "a rectangle",
      .example = "0,0,640,80",
      .without = "all that is found is hidden",
-     .help =
-         "`x,y,w,h`: what is found in this rectangle, such as a heading or a logo, is no region there: it "
-         "is not hidden, and `invert` acts on it. Units are those of `region`, and a `region` in it is "
-         "one. Needs `detect`."},
+     .help = "`x,y,w,h`: what is found in this rectangle, such as a heading or a logo, is no region "
+             "there: it is not hidden, and `invert` acts on it. Units are those of `region`, and a "
+             "`region` in it is one. Needs `detect`."},
     {0},
 };
 
@@ -181,11 +180,10 @@ static const struct argument search_table[] = {
      .initial = 1,
      .without = "16 for text and 8 for plates with `mode=redact`, else 1",
      .unit = " pixels",
-     .help =
-         "Edges of boxes are moved outwards to multiples of so many pixels, so that they do not tell what "
-         "is within. Above 1, which is the default for text with `mode=redact`, lines of text also become "
-         "blocks, whose edges are moved to multiples of 128 pixels at the sides, and of 32 above and below. "
-         "With 1 boxes fit the lines, also with `mode=redact`."},
+     .help = "Edges of boxes are moved outwards to multiples of so many pixels, so that they do not tell "
+             "what is within. Above 1, which is the default for text with `mode=redact`, lines of text "
+             "also become blocks, whose edges are moved to multiples of 128 pixels at the sides, and of "
+             "32 above and below. With 1 boxes fit the lines, also with `mode=redact`."},
     {.name = "detect_margin",
      .type = ARGUMENT_REAL,
      .offset = AT(detect.margin),
@@ -248,11 +246,10 @@ static const struct argument fill_table[] = {
      .form = "a colour or a name",
      .example = "000000",
      .without = "`000000` of `/redact`, else `mean`",
-     .help =
-         "What replaces the content of each region before the filter runs: a colour as `rrggbb`, `#rrggbb` "
-         "or `rrggbbaa`; `ring`, the mean of the pixels around the region; `mean`, a coarse mean of the "
-         "region itself, up to 4 bits of each channel; or `tiles`, the same in made-up tiles. Needs "
-         "`/redact` or `mode=redact`."},
+     .help = "What replaces the content of each region before the filter runs: a colour as `rrggbb`, "
+             "`#rrggbb` or `rrggbbaa`; `ring`, the mean of the pixels around the region; `mean`, a coarse "
+             "mean of the region itself, up to 4 bits of each channel; or `tiles`, the same in made-up "
+             "tiles. Needs `/redact` or `mode=redact`."},
     {0},
 };
 
@@ -260,10 +257,9 @@ static const struct argument evidence_table[] = {
     {.name = "plan",
      .type = ARGUMENT_SWITCH,
      .offset = AT(evidence.plan),
-     .help =
-         "Hide nothing, and answer with the list of regions that would be hidden, and with doubtful ones, "
-         "which score less. The list, edited, is the part `regions` of the request that hides. Needs "
-         "`detect`."},
+     .help = "Hide nothing, and answer with the list of regions that would be hidden, and with doubtful "
+             "ones, which score less. The list, edited, is the part `regions` of the request that hides. "
+             "Needs `detect`."},
     {.name = "report",
      .type = ARGUMENT_SWITCH,
      .offset = AT(evidence.report),
@@ -296,15 +292,18 @@ static const struct argument output_table[] = {
      .choices = formats,
      .help = "Format of the answer; `jpg` means `jpeg`. `auto` uses the format that `Accept` prefers, else "
              "the input's, or JPEG for a HEIC, TIFF or BMP, and adds `Vary: Accept`."},
+    {.name = "hdr",
+     .type = ARGUMENT_CHOICE,
+     .offset = AT(output.hdr),
+     .choices = hdr_choices,
+     .help = "`keep` filters the gain map of an HDR JPEG, too, where it can; `drop` leaves it out."},
     {.name = "huffman",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.huffman),
      .choices = huffman_choices,
-     .help =
-         "Huffman tables of a JPEG: `optimal` ones are made for the picture, `standard` ones are those of "
-         "the "
-         "standard. The pixels are the same, and the file is smaller with `optimal`. It has no effect on a "
-         "progressive JPEG and on one that changes only in regions, whose tables are always optimal."},
+     .help = "Huffman tables of a JPEG: `optimal` ones are made for the picture, `standard` ones are "
+             "those of the standard. The pixels are the same, and the file is smaller with `optimal`. "
+             "Progressive JPEGs, and those that change only in regions, always have optimal ones."},
     {.name = "lossless",
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.lossless),

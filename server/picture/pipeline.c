@@ -14,6 +14,7 @@
 #include "server/evidence/redaction_list.h"
 #include "server/evidence/report.h"
 #include "server/evidence/verification.h"
+#include "server/hdr/hdr.h"
 #include "server/overload.h"
 #include "server/picture/cores.h"
 #include "server/picture/envelope.h"
@@ -23,6 +24,7 @@
 #include "server/picture/transcode.h"
 #include "server/picture/transcode_part.h"
 #include "server/planner/footprint.h"
+#include "server/planner/hdr_plan.h"
 #include "server/request.h"
 #include "server/service.h"
 
@@ -39,12 +41,14 @@ static enum status plan(struct cores *p) {
     p->plan.limits.link = p->worker->codecs;
     p->plan.limits.crew = p->worker->crew;
     enum status status = plan_make(&p->plan, p->request->picture, request->accept, p->err);
+    if (status == ST_OK) {
+        hdr_plan_make(&p->plan);
+    }
     if (p->plan.upright.width > 0) { /* the header was valid */
         struct image_shape whole = orient_shape(&p->plan.picture.pixels, p->plan.orientation);
         outcome->width = whole.width;
         outcome->height = whole.height;
         outcome->format = format_of(&p->plan);
-        outcome->hdr = plan_has_gain_map(&p->plan) ? HDR_DROPPED : HDR_NONE;
     }
     p->plan.options.crew = p->worker->crew;
     p->plan.options.link = p->worker->codecs;
@@ -135,6 +139,9 @@ static enum status run(struct cores *p) {
         status = redaction_list_check(&request->parameters, request->picture, p->err);
         status = status == ST_OK ? plan(p) : status;
         status = status == ST_OK ? try_ways(p) : status;
+    }
+    if (status == ST_OK && p->complete) {
+        hdr_add(request, &p->plan, p->worker);
     }
     if (status == ST_OK && request->verification) {
         status = verification_answer(request, &p->plan, p->err);

@@ -8,6 +8,7 @@
 #include "detect/codes/cpu/codes_search.h"
 #include "detect/codes/reader/codes_read.h"
 #include "server/placeholder/placeholder.h"
+#include "server/planner/hdr_plan.h"
 
 enum {
     HEAD_SPARE = 4 << 10, /* bytes for the headers and the end of any file */
@@ -70,7 +71,7 @@ static size_t library_bytes(const struct work_plan *plan) {
         plan_may_patch(plan) ? max_size(encoder, jpeg_patch_bytes(&plan->picture, &plan->options)) : encoder;
     bool follows = codec_get(plan->output)->encode_begin && !plan->selection.wanted && !plan_is_linear(plan);
     return (follows ? decoder + encoder : max_size(decoder, encoder)) + answer_bytes(plan) +
-           metadata_bytes(plan);
+           metadata_bytes(plan) + hdr_plan_bytes(plan, answer_bytes(plan));
 }
 
 /* Bytes for a search that reads: of the picture in the exchange, or of the library. */
@@ -120,7 +121,8 @@ static size_t working_bytes(const struct work_plan *plan, const struct backend *
 /* Blocks of a JPEG that are moved have no pixels. */
 static struct footprint moved_blocks(const struct work_plan *plan) {
     size_t answer = jpeg_turn_room(&plan->picture, plan->input.size) + HEAD_SPARE;
-    size_t library = jpeg_turn_bytes(&plan->picture) + answer + metadata_bytes(plan);
+    size_t library =
+        jpeg_turn_bytes(&plan->picture) + answer + metadata_bytes(plan) + hdr_plan_bytes(plan, answer);
     return (struct footprint){.picture = IMAGE_ALIGNMENT, .library = library};
 }
 

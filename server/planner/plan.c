@@ -88,10 +88,6 @@ enum filter_answer plan_answer(const struct work_plan *plan) {
     return parameters_answer(plan->parameters);
 }
 
-bool plan_has_gain_map(const struct work_plan *plan) {
-    return plan->map.kind != GAINMAP_NONE || plan->picture.metadata.gain_map;
-}
-
 bool plan_searches_apart(const struct work_plan *plan) {
     return plan->detection.count > 0 && plan->searched.model != plan->stored.model;
 }
@@ -284,9 +280,6 @@ enum status plan_make(struct work_plan *plan, struct bytes input, const char *ac
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
     status = status == ST_OK ? plan_decide(plan, accept, err) : status;
     if (status == ST_OK) {
-        if (plan->picture.codec == CODEC_JPEG && plan_answer(plan) == ANSWER_PICTURE) {
-            gainmap_find(input, &plan->map);
-        }
         /* Blocks beside redacted ones can only be kept if no redacted pixel influenced theirs. */
         plan->limits.local_colour = redact && plan_may_patch(plan);
         plan->selection.spread = spreads(&plan->picture);
@@ -300,6 +293,7 @@ enum status plan_make(struct work_plan *plan, struct bytes input, const char *ac
 void plan_finish(struct work_plan *plan) {
     codec_picture_finish(&plan->picture);
     codec_picture_finish(&plan->selection.part.picture);
+    codec_picture_finish(&plan->hdr.picture);
 }
 
 bool plan_may_patch(const struct work_plan *plan) {

@@ -4,11 +4,11 @@
 #define BLURD_SERVER_PLANNER_PLAN_H
 
 #include "codecs/codec.h"
-#include "codecs/gainmap/gainmap.h"
 #include "codecs/jpeg/jpeg_turn.h"
 #include "filters/backend.h"
 #include "server/message/parameters.h"
 #include "server/planner/detection_plan.h"
+#include "server/planner/hdr_decision.h"
 #include "server/planner/selection_plan.h"
 
 struct config;
@@ -29,8 +29,8 @@ struct work_plan {
     struct chain chain;
     struct jpeg_turn turn; /* of the blocks of the JPEG, in place of a new encoding; width 0: none */
     struct selection selection;
-    struct gainmap map;         /* of a JPEG; of kind GAINMAP_NONE in any other file */
     struct detection detection; /* fills the selection, or is the answer */
+    struct hdr_decision hdr;    /* of hdr_plan_make, which plan_make does not call */
 };
 
 /* `memory` is the budget for pictures in bytes. The time limit counts from start_ns. */
@@ -51,9 +51,6 @@ enum status plan_decide(struct work_plan *plan, const char *accept, struct error
 
 /* Whether the picture has to be decoded in another form before, to be searched. */
 bool plan_searches_apart(const struct work_plan *plan);
-
-/* Whether the picture's file has a gain map. */
-bool plan_has_gain_map(const struct work_plan *plan);
 
 /* What the request is answered with. */
 enum filter_answer plan_answer(const struct work_plan *plan);

@@ -31,14 +31,14 @@ static bool is_whole(const struct work_plan *plan) {
     return (kept || may_convert(plan)) && plan->picture.codec == CODEC_JPEG && plan->output == CODEC_JPEG &&
            !plan->options.progressive && input->backend != BACKEND_CPU &&
            (answer == ANSWER_PICTURE || answer == ANSWER_BOXES) && !plan_moves_blocks(plan) &&
-           plan->limits.reduction == 0 && detection_suits_gpu(&plan->detection);
+           plan->limits.reduction == 0 && detection_suits_gpu(&plan->detection) && !plan->hdr.kept;
 }
 
 /* Whether a device that only decodes or only encodes may do the filters. */
 static bool may_filter(const struct work_plan *plan) {
     return plan->parameters->input.backend != BACKEND_CPU && !plan_is_linear(plan) &&
            plan_answer(plan) != ANSWER_BOXES && only_filters(plan) && !plan_moves_blocks(plan) &&
-           !is_whole(plan);
+           !is_whole(plan) && !plan->hdr.kept;
 }
 
 static bool is_interleaved(const struct image_shape *shape) {
