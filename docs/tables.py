@@ -23,7 +23,7 @@ PROGRAM = pathlib.Path(os.environ.get('BLURD') or ROOT / 'build/release/blurd')
 PAGES = [*sorted(ROOT.glob('docs/*.md')), *sorted(ROOT.glob('docs/api/*.md'))]
 MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
 # Endpoints that are described elsewhere than on a page of their own name.
-ELSEWHERE = {'/erode': 'api/dilate.md', '/detect': 'faces.md', '/verify': 'api/evidence.md#verifying', '/': 'playground.md', '/metrics': 'operations.md#metrics',
+ELSEWHERE = {'/erode': 'api/dilate.md', '/detect': 'faces.md', '/verify': 'api/evidence.md#verifying', '/': 'playground.md', '/metrics': 'operations.md#metrics', '/series/{filter}': 'video.md',
              '/livez': 'operations.md#health-checks', '/readyz': 'operations.md#health-checks'}
 METRIC = re.compile(r'METRIC\((\w+), \w+, "(\w+)[^,]*",\s*"((?:[^"\\]|\\.)*)"\)')
 WAY = re.compile(r'^WAY\(\w+, \w+, "([^"]+)", "([^"]+)"\)', re.MULTILINE)

@@ -24,15 +24,21 @@ static const struct {
 #undef DETECTOR
 };
 
-static void count(const struct request *request) {
+static void count_request(const struct request *request) {
     struct metrics *metrics = request->service->metrics;
     const struct outcome *outcome = &request->outcome;
     metrics_request(metrics, routes_number(request->route), outcome->format, outcome->problem,
                     outcome->backend);
     metrics_add(metrics, METRIC_SENT_BYTES, (int64_t)request->sent);
+    metrics_add(metrics, METRIC_FRAMES, (int64_t)outcome->frames);
     if (problem_is_overload(outcome->problem)) {
         metrics_add(metrics, METRIC_REFUSED_MEMORY + (enum metric)(request->refusal - REFUSAL_MEMORY), 1);
     }
+}
+
+static void count_work(const struct request *request) {
+    struct metrics *metrics = request->service->metrics;
+    const struct outcome *outcome = &request->outcome;
     if (outcome->stages && outcome->problem == PROBLEM_NONE) {
         metrics_add(metrics, METRIC_PIXELS, (int64_t)outcome->width * outcome->height);
         for (unsigned i = 0; i < STAGE_COUNT; i++) {
@@ -102,13 +108,20 @@ static void log_request(const struct request *request) {
     }
     log_number(&line, "in", (int64_t)request->received);
     log_number(&line, "out", (int64_t)request->sent);
+    if (request->route && request->route->series) {
+        log_number(&line, "frames", (int64_t)outcome->frames);
+    }
     log_outcome(&line, outcome);
     log_ms(&line, "life_ms", clock_ns() - request->created_ns);
     log_end(&line);
 }
 
 void access_log_write(const struct request *request) {
-    count(request);
+    count_work(request);
+    if (request->is_frame) {
+        return;
+    }
+    count_request(request);
     if (!problem_is_overload(request->outcome.problem) || overload_may_log(request->service)) {
         log_request(request);
     }

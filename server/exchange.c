@@ -20,6 +20,7 @@
 #include "server/overload.h"
 #include "server/request.h"
 #include "server/routes.h"
+#include "server/series/frame.h"
 #include "server/service.h"
 
 static void make_id(struct request *request) {
@@ -240,18 +241,21 @@ static enum problem check_head(struct request *request) {
              value_quote(request->content_coding, quoted));
         return PROBLEM_UNSUPPORTED;
     }
-    if (overload_check_size(request, request->framing.content_length) != ST_OK) {
+    if (!request->route->series && overload_check_size(request, request->framing.content_length) != ST_OK) {
         return PROBLEM_TOO_LARGE;
     }
     if (request->route->verifies) {
         return check_verification(request);
     }
     struct parameters *parameters = &request->parameters;
-    parameters_init(parameters, request->route->filter ? filter_find(request->route->filter) : NULL);
+    parameters_init(parameters, routes_filter(request->route, request->target));
     parameters->ops.most = request->settings->config.max_steps;
     parameters->detect.possible = request->service->detectors;
     parameters->evidence.possible = report_keys_signer(request->settings->report_keys) != NULL;
     enum status status = parameters_parse(parameters, request->query, &request->error);
+    if (status == ST_OK && request->route->series) {
+        status = frame_check_series(request);
+    }
     if (status == ST_OK && !multipart_is(request->content_type)) { /* a form has more of them in its body */
         status = parameters_check(parameters, &request->error);
     }
@@ -259,6 +263,10 @@ static enum problem check_head(struct request *request) {
         status = overload_gate(request);
     }
     return problem_of(status);
+}
+
+static bool is_series(const struct request *request) {
+    return request->route && request->route->series;
 }
 
 void exchange_begin(struct request *request, const char *method, const char *version) {
@@ -270,7 +278,13 @@ void exchange_begin(struct request *request, const char *method, const char *ver
     } else {
         problem = check_head(request);
     }
+    if (problem == PROBLEM_NONE && is_series(request) && strcmp(version, "HTTP/1.0") == 0) {
+        fail(&request->error, ST_ARGUMENT,
+             "a series needs HTTP/1.1, which tells whether its answer is whole");
+        problem = PROBLEM_REQUEST;
+    }
     if (problem != PROBLEM_NONE) {
+        request->close |= is_series(request); /* its body may have no end */
         answer_problem(request, problem);
     }
 }

@@ -48,7 +48,7 @@ enum metric_format {
 };
 
 enum {
-    METRIC_OPERATIONS_MAX = 24,
+    METRIC_OPERATIONS_MAX = 32,
     METRIC_BACKENDS_MAX = 4,
     METRICS_PAGE_MAX = 2 << 20, /* bytes that metrics_write may append */
 };

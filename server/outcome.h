@@ -30,6 +30,7 @@ struct outcome {
     unsigned losses; /* bits of codecs/metadata/losses.h: metadata that are lost without being asked to */
     enum outcome_hdr hdr;
     uint32_t width, height;
+    uint64_t frames;              /* of a series, that were answered */
     bool counted;                 /* the answer says how many regions there were */
     uint32_t regions;             /* that many */
     uint32_t searched;            /* a bit for each detector that did */

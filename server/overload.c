@@ -5,10 +5,12 @@
 
 #include "core/clock.h"
 #include "core/numbers.h"
+#include "core/tuned.h"
 #include "server/message/multipart.h"
 #include "server/planner/footprint.h"
 #include "server/planner/intent.h"
 #include "server/request.h"
+#include "server/route.h"
 #include "server/service.h"
 
 enum {
@@ -88,7 +90,9 @@ enum status overload_check_size(struct request *request, uint64_t size) {
 
 enum status overload_gate(struct request *request) {
     struct service *service = request->service;
-    if (!overload_has_room(service, request->framing.content_length)) {
+    uint64_t body =
+        request->route->series ? 0 : request->framing.content_length; /* is never there as a whole */
+    if (!overload_has_room(service, body)) {
         return overload_refuse(request, REFUSAL_MEMORY, 0);
     }
     int64_t wait_ns;
@@ -211,6 +215,13 @@ enum status overload_requeue(struct request *request) {
     request->needed = 0;
     request->requeued = true;
     return submit(request);
+}
+
+unsigned overload_in_flight(const struct service *service) {
+    const bool gpu =
+        service->backend_count > 1 && backend_state(service->backend[0], NULL) == BACKEND_SERVING;
+    const unsigned workers = service->config->workers ? service->config->workers : service->cores;
+    return gpu ? TUNED_IN_FLIGHT : 2 * workers;
 }
 
 bool overload_may_log(struct service *service) {

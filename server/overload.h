@@ -61,6 +61,10 @@ enum status overload_requeue(struct request *request);
 /* Stores the refusal, its error and the Retry-After that follows from the wait. Returns ST_BUSY. */
 enum status overload_refuse(struct request *request, enum refusal refusal, int64_t wait_ns);
 
+/* How many requests keep all workers and GPUs busy: two for each worker, so that none waits for a client; for
+ * GPUs, what they need. */
+unsigned overload_in_flight(const struct service *service);
+
 /* Whether to log one more refusal. The lines a second are limited, since a refusal must be cheap. */
 bool overload_may_log(struct service *service);
 

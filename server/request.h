@@ -59,9 +59,11 @@ struct request {
     struct job job;            /* the queue's */
     struct cost cost;          /* predicted, once the body is there */
     const struct request_transport *transport;
-    void *connection; /* the transport's */
-    unsigned phase;   /* server/http/connection.c's; 0 at first */
-    char client[48];  /* address of the peer, for the log; as in struct connection */
+    void *connection;     /* the transport's */
+    unsigned phase;       /* server/http/connection.c's; 0 at first. Of a frame, server/series/frames.c's */
+    bool is_frame;        /* of a series: has no connection, log line or answer of its own */
+    struct request *next; /* the transport's, once a worker has given it back */
+    char client[48];      /* address of the peer, for the log; as in struct connection */
     char id[REQUEST_ID_MAX + 1];
     struct trace trace; /* whose work this is part of */
     char method[16];

@@ -20,9 +20,10 @@ struct route {
     void (*answer)(struct request *request); /* GET and HEAD; NULL: POST with a picture */
     const char *filter;                      /* for POST: the filter's name; NULL: the pipeline */
     bool verifies;                           /* for POST: takes a report in a form, and no parameters */
+    bool series; /* for POST: takes frames, and ends in the name of what they are for */
     enum route_listener listener;
     const char *help;    /* one sentence; NULL: the filter's */
-    const char *media;   /* GET: type of the answer */
+    const char *media;   /* GET, a series: type of the answer */
     const char *schema;  /* its schema in server/pages/openapi.json; NULL: text */
     const char *refusal; /* when it answers 503 in the same form; NULL: never */
     bool tagged;         /* the answer has an ETag */

@@ -8,11 +8,11 @@
 #include "codecs/versions.h"
 #include "core/json/json.h"
 #include "core/log.h"
-#include "core/tuned.h"
 #include "core/version.h"
 #include "filters/filter.h"
 #include "gpu/front/versions.h"
 #include "server/answer.h"
+#include "server/overload.h"
 #include "server/pages/document.h"
 #include "server/pages/formats.h"
 #include "server/pages/playground.h"
@@ -115,14 +115,6 @@ static void answer_readyz(struct request *request) {
     }
 }
 
-/* Two requests for each worker, so that none waits for a client; for GPUs, what they need to be busy. */
-static unsigned wanted_requests(const struct service *service) {
-    const bool gpu =
-        service->backend_count > 1 && backend_state(service->backend[0], NULL) == BACKEND_SERVING;
-    const unsigned workers = service->config->workers ? service->config->workers : service->cores;
-    return gpu ? TUNED_IN_FLIGHT : 2 * workers;
-}
-
 static void answer_version(struct request *request) {
     const struct service *service = request->service;
     char formats[FORMATS_JSON_MAX], detectors[FORMATS_DETECTORS_MAX];
@@ -132,7 +124,7 @@ static void answer_version(struct request *request) {
                 "{\"name\":\"blurd\",\"version\":\"%s\",\"http\":\"%s\",\"codecs\":\"%s\",\"formats\":%s,"
                 "%s,\"gpu\":\"%s\",\"in_flight\":%u}\n",
                 BLURD_VERSION, service->http_library, versions_of_codecs(), formats, detectors,
-                gpu_versions_text(), wanted_requests(service));
+                gpu_versions_text(), overload_in_flight(service));
 }
 
 static void answer_openapi(struct request *request) {
@@ -217,6 +209,12 @@ static const struct route routes[] = {
      .media = "application/json",
      .schema = "Readiness",
      .refusal = "Draining, or waiting for a GPU that is required."},
+    {.path = "/series/{filter}",
+     .name = "series",
+     .series = true,
+     .help =
+         "The frames of a video, JPEGs one behind the other, each as the path behind `/series` answers it.",
+     .media = "video/x-mjpeg"},
     {.path = "/verify",
      .name = "verify",
      .filter = "redact",
@@ -234,10 +232,27 @@ static const struct route routes[] = {
 enum { ROUTES = sizeof routes / sizeof routes[0] };
 _Static_assert(ROUTES + 1 <= METRIC_OPERATIONS_MAX, "each route and \"other\" have a number in the metrics");
 
+static const char series_prefix[] = "/series/";
+
+/* Whether the path is that of a series: frames can be sent to all that answers with a picture. */
+static bool is_series(const char *path) {
+    if (strncmp(path, series_prefix, strlen(series_prefix)) != 0) {
+        return false;
+    }
+    const char *name = path + strlen(series_prefix);
+    const struct filter *filter = filter_find(name);
+    return filter ? filter->answer == ANSWER_PICTURE : strcmp(name, "pipeline") == 0;
+}
+
+const struct filter *routes_filter(const struct route *route, const char *path) {
+    const char *name = route->series ? path + strlen(series_prefix) : route->filter;
+    return name ? filter_find(name) : NULL;
+}
+
 const struct route *routes_find(const char *path, bool admin, bool two) {
     enum route_listener hidden = admin ? ROUTE_FIRST : ROUTE_SECOND;
     for (unsigned i = 0; i < ROUTES; i++) {
-        if (strcmp(routes[i].path, path) == 0) {
+        if (routes[i].series ? is_series(path) : strcmp(routes[i].path, path) == 0) {
             return two && routes[i].listener == hidden ? NULL : &routes[i];
         }
     }

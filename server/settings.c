@@ -59,8 +59,7 @@ void settings_finish(struct settings_holder *holder) {
 
 struct settings *settings_take(struct settings_holder *holder) {
     pthread_mutex_lock(&holder->lock);
-    struct settings *settings = holder->now;
-    atomic_fetch_add(&settings->users, 1);
+    struct settings *settings = settings_share(holder->now);
     pthread_mutex_unlock(&holder->lock);
     return settings;
 }

@@ -41,7 +41,13 @@ void settings_init(struct settings_holder *holder);
 void settings_replace(struct settings_holder *holder, struct settings *settings);
 void settings_finish(struct settings_holder *holder);
 
-/* Takes a reference to the current snapshot. Thread-safe. */
+/* Takes one more reference to a snapshot. Thread-safe, as is the next function. */
+static inline struct settings *settings_share(struct settings *settings) {
+    atomic_fetch_add(&settings->users, 1);
+    return settings;
+}
+
+/* Takes a reference to the current snapshot. */
 struct settings *settings_take(struct settings_holder *holder);
 
 #endif

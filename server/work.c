@@ -44,7 +44,9 @@ static struct request *request_of(struct job *job) {
 /* Another worker may have the request when this returns. */
 static void requeue(struct request *request) {
     enum status status = overload_requeue(request);
-    if (status != ST_OK) {
+    if (status != ST_OK && request->is_frame) {
+        request->transport->resume(request);
+    } else if (status != ST_OK) {
         request_give_slot_back(request);
         answer_problem(request, problem_of(status));
         request->transport->resume(request);
@@ -84,7 +86,10 @@ void work_refuse(struct job *job, enum refusal refusal) {
     struct outcome *outcome = &request->outcome;
     outcome->stages = true;
     outcome->stage_ns[STAGE_QUEUE] = outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
-    request_give_slot_back(request);
-    answer_problem(request, problem_of(overload_refuse(request, refusal, outcome->stage_ns[STAGE_QUEUE])));
+    enum status status = overload_refuse(request, refusal, outcome->stage_ns[STAGE_QUEUE]);
+    if (!request->is_frame) {
+        request_give_slot_back(request);
+        answer_problem(request, problem_of(status));
+    }
     request->transport->resume(request);
 }

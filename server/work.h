@@ -15,7 +15,7 @@ struct worker;
 /* Does the work of the request whose member the job is, and resumes its connection. Called by a worker. */
 void work_run(struct job *job, struct worker *worker);
 
-/* Answers with the refusal instead. */
+/* Answers with the refusal instead. A frame of a series is given back as it is, to be submitted again. */
 void work_refuse(struct job *job, enum refusal refusal);
 
 /* Called with the status of the work. Of a request that ran out of time, but did not compute for a tenth of

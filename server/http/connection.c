@@ -13,9 +13,9 @@
 #include "server/exchange.h"
 #include "server/http/lingering.h"
 #include "server/http/peer.h"
-#include "server/http/tls.h"
 #include "server/http/watchdog.h"
 #include "server/request.h"
+#include "server/route.h"
 #include "server/service.h"
 
 enum {
@@ -23,7 +23,7 @@ enum {
     LARGE_BODY = 64 << 10, /* bytes; a smaller one comes with its headers */
 };
 
-enum phase { PHASE_HEADERS, PHASE_BODY, PHASE_WORK, PHASE_SENT };
+enum phase { PHASE_HEADERS, PHASE_BODY, PHASE_STREAM, PHASE_WORK, PHASE_SENT };
 
 static struct connection *connection_of(struct MHD_Connection *handle) {
     const union MHD_ConnectionInfo *info =
@@ -37,19 +37,6 @@ static void lend_settings(struct http *http, struct MHD_Connection *handle) {
         void *session = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session;
         gnutls_session_set_ptr(session, &http->service->settings);
     }
-}
-
-int connection_certificate(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
-                           gnutls_pcert_st **chain, unsigned *length, gnutls_ocsp_data_st **ocsp,
-                           unsigned *ocsp_length, gnutls_privkey_t *key, unsigned *flags) {
-    (void)info;
-    struct settings *settings = settings_take(gnutls_session_get_ptr(session));
-    int error = tls_copy(settings->identity, chain, length, key);
-    *ocsp = NULL;
-    *ocsp_length = 0;
-    *flags = GNUTLS_CERT_RETR_DEINIT_ALL;
-    settings_drop(settings);
-    return error;
 }
 
 static void connection_start(struct event_thread *thread, struct MHD_Connection *handle, void **context) {
@@ -174,80 +161,9 @@ static bool is_last(const struct request *request) {
            watchdog_wants_last(connection->thread->http->watchdog);
 }
 
-/* Of an answer, until the library has no more use for them. */
-struct parts {
-    uint8_t *body;
-    struct slot *slot;
-};
-
-static void take_back(void *context) {
-    struct parts *parts = context;
-    free(parts->body);
-    slot_give_back(parts->slot);
-    free(parts);
-}
-
-static struct MHD_Response *respond_in_parts(struct answer *answer) {
-    const struct MHD_IoVec part[] = {{answer->body.data, answer->body.size},
-                                     {answer->rest.data, answer->rest.size}};
-    struct parts *parts = malloc(sizeof *parts);
-    if (!parts) {
-        return NULL;
-    }
-    *parts = (struct parts){answer->body.data, answer->slot};
-    struct MHD_Response *response =
-        MHD_create_response_from_iovec(part, sizeof part / sizeof *part, take_back, parts);
-    if (!response) {
-        free(parts);
-        return NULL;
-    }
-    answer->body = (struct buf){0};
-    answer->slot = NULL;
-    return response;
-}
-
-static struct MHD_Response *respond(struct answer *answer) {
-    static char nothing[] = "";
-    if (answer->rest.size > 0) {
-        return respond_in_parts(answer);
-    }
-    if (answer->body.size == 0) {
-        return MHD_create_response_from_buffer(0, nothing, MHD_RESPMEM_PERSISTENT);
-    }
-    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
-        answer->body.size, answer->body.data, free, answer->body.data);
-    if (response) {
-        answer->body = (struct buf){0};
-    }
-    return response;
-}
-
-/* The library copies the headers and takes over the body without a copy. */
-static struct MHD_Response *make_response(struct request *request) {
-    struct answer *answer = &request->answer;
-    struct MHD_Response *response = respond(answer);
-    if (!response) {
-        return NULL;
-    }
-    bool whole = true;
-    for (unsigned i = 0; i < answer->header_count; i++) {
-        const struct answer_header *header = &answer->header[i];
-        const char *value = header->longer ? header->longer : header->value;
-        whole &= MHD_add_response_header(response, header->name, value) == MHD_YES;
-    }
-    if (is_last(request)) {
-        whole &= MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
-    }
-    if (!whole) { /* out of memory; an answer without its headers must not be sent */
-        MHD_destroy_response(response);
-        return NULL;
-    }
-    return response;
-}
-
 static enum MHD_Result send_answer(struct request *request) {
     struct connection *connection = request->connection;
-    struct MHD_Response *response = make_response(request);
+    struct MHD_Response *response = respond_make(request, is_last(request));
     if (!response) {
         return MHD_NO;
     }
@@ -261,6 +177,40 @@ static enum MHD_Result send_answer(struct request *request) {
 
 static bool takes_a_turn(const struct request *request) {
     return request->framing.content_length > LARGE_BODY;
+}
+
+static void resume_stream(void *connection) {
+    MHD_resume_connection(((struct connection *)connection)->handle);
+}
+
+static enum MHD_Result begin_stream(struct request *request) {
+    struct connection *connection = request->connection;
+    const union MHD_ConnectionInfo *tls =
+        MHD_get_connection_info(connection->handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    const struct stream_socket socket = {.fd = connection->fd,
+                                         .tls = tls ? tls->tls_session : NULL,
+                                         .watch = connection->watch,
+                                         .lingering = connection->thread->http->lingering,
+                                         .connection = connection,
+                                         .resume = resume_stream};
+    connection->stream = stream_begin(&connection->thread->streams, request, &socket);
+    request->phase = PHASE_STREAM;
+    return connection->stream ? MHD_YES : MHD_NO;
+}
+
+/* A piece of the body of a series, or its end. */
+static enum MHD_Result take_stream(struct request *request, const char *data, size_t *size) {
+    struct connection *connection = request->connection;
+    size_t taken = 0;
+    connection->direct.answers = *size == 0;
+    enum stream_wish wish = *size == 0
+                                ? stream_complete(connection->stream)
+                                : stream_take(connection->stream, (const uint8_t *)data, *size, &taken);
+    *size -= taken;
+    if (wish == STREAM_PAUSE) {
+        MHD_suspend_connection(connection->handle);
+    }
+    return wish == STREAM_CLOSE ? MHD_NO : MHD_YES;
 }
 
 static enum MHD_Result begin(struct request *request, const char *method, const char *version) {
@@ -278,6 +228,9 @@ static enum MHD_Result begin(struct request *request, const char *method, const 
     int64_t allowance = (int64_t)(request->framing.content_length / BODY_RATE) * 1000;
     watchdog_enter(connection->watch, WATCH_BODY, request->settings->config.body_timeout_ms + allowance,
                    request->id);
+    if (!request->answered && request->route->series) {
+        return begin_stream(request);
+    }
     if (!request->answered && takes_a_turn(request) &&
         !body_throttle_begin(&connection->thread->throttle, &connection->turn, clock_ns())) {
         MHD_suspend_connection(connection->handle);
@@ -373,6 +326,8 @@ enum MHD_Result connection_request(void *cls, struct MHD_Connection *handle, con
         }
         *size = 0;
         return MHD_YES;
+    case PHASE_STREAM:
+        return take_stream(request, data, size);
     case PHASE_WORK:
         return request->answered ? send_answer(request) : MHD_YES;
     default:
@@ -393,8 +348,10 @@ void connection_completed(void *cls, struct MHD_Connection *handle, void **conte
         connection->direct.answers = false;
         direct_receive_close(&connection->direct); /* of a body that did not arrive completely */
         int64_t idle_ms = request->settings->config.idle_timeout_ms;
-        exchange_destroy(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK,
-                         end == WATCH_LATE || end == WATCH_SLOW);
+        bool sent =
+            connection->stream ? stream_end(connection->stream) : code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
+        connection->stream = NULL;
+        exchange_destroy(request, sent, end == WATCH_LATE || end == WATCH_SLOW);
         watchdog_enter(watch, WATCH_IDLE, idle_ms, NULL);
     }
 }

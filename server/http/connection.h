@@ -5,8 +5,6 @@
 #ifndef BLURD_SERVER_HTTP_CONNECTION_H
 #define BLURD_SERVER_HTTP_CONNECTION_H
 
-#include <gnutls/abstract.h>
-#include <microhttpd.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -16,6 +14,8 @@
 #include "server/http/handshake_backoff.h"
 #include "server/http/http_log.h"
 #include "server/http/loop.h"
+#include "server/http/respond.h"
+#include "server/series/stream.h"
 
 struct service;
 
@@ -28,6 +28,7 @@ struct event_thread {
     struct loop *loop;
     struct handshake_backoff backoff;
     struct body_throttle throttle;
+    struct stream_thread streams;
     struct intake *intake;
     unsigned begun; /* connections that have begun, by connection_notify */
 };
@@ -52,6 +53,7 @@ struct connection {
     struct MHD_Connection *handle;
     struct watch *watch;
     struct direct_receive direct;
+    struct stream *stream; /* of a series; NULL: none */
     int fd;
     const char *target, *target_end; /* of the request, in the library's buffer */
     char client[48];                 /* address of the peer */
@@ -66,12 +68,6 @@ void connection_notify(void *cls, struct MHD_Connection *handle, void **context,
 /* Counts a connection of the thread as closed. Called once for each connection that the thread got, also for
  * one that the library refused. */
 void connection_closed(struct event_thread *thread);
-
-/* MHD_OPTION_HTTPS_CERT_CALLBACK2: each handshake takes the certificate of the settings as they are then, so
- * that a reloaded certificate serves new connections. */
-int connection_certificate(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
-                           gnutls_pcert_st **chain, unsigned *length, gnutls_ocsp_data_st **ocsp,
-                           unsigned *ocsp_length, gnutls_privkey_t *key, unsigned *flags);
 
 /* MHD_OPTION_URI_LOG_CALLBACK: the request line was read. `target` is raw; the result becomes the request's
  * context. Here and below, `cls` is the struct http. */

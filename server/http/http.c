@@ -53,12 +53,27 @@ static unsigned connections_max(const struct http *http) {
     return http->admin ? ADMIN_CONNECTIONS : http->service->config->connections;
 }
 
+/* Each handshake takes the certificate of the settings as they are then, so that a reloaded certificate
+ * serves new connections. */
+static int certificate(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+                       gnutls_pcert_st **chain, unsigned *length, gnutls_ocsp_data_st **ocsp,
+                       unsigned *ocsp_length, gnutls_privkey_t *key, unsigned *flags) {
+    (void)info;
+    struct settings *settings = settings_take(gnutls_session_get_ptr(session));
+    int error = tls_copy(settings->identity, chain, length, key);
+    *ocsp = NULL;
+    *ocsp_length = 0;
+    *flags = GNUTLS_CERT_RETR_DEINIT_ALL;
+    settings_drop(settings);
+    return error;
+}
+
 /* The daemon has no limit of connections, since the acceptor has one, and since libmicrohttpd 0.9.75 keeps a
  * mutex locked for ever when a connection is added beyond its limit. */
 static struct MHD_Daemon *start_daemon(struct event_thread *thread) {
     struct http *http = thread->http;
     struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_PRIORITIES, 0, (char[]){TLS_PRIORITIES}},
-                                   {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)connection_certificate},
+                                   {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)certificate},
                                    {MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon((http->tls ? MHD_USE_TLS : 0) | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
                                 MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG,
@@ -95,15 +110,21 @@ static void run_library(struct event_thread *thread) {
     }
 }
 
+/* Of two waits in milliseconds; -1: none. */
+static int64_t sooner(int64_t a, int64_t b) {
+    return a >= 0 && (b < 0 || a < b) ? a : b;
+}
+
 static int64_t run_daemon(void *context) {
     struct event_thread *thread = context;
     MHD_UNSIGNED_LONG_LONG ms;
     handshake_backoff_begin(&thread->backoff);
+    int64_t stream_ms = stream_thread_run(&thread->streams, atomic_load(&thread->http->service->draining));
     run_library(thread);
-    int64_t turn_ms = connection_continue(thread, false);
+    int64_t turn_ms = sooner(connection_continue(thread, false), stream_ms);
     int64_t wait = handshake_backoff_wait(&thread->backoff,
                                           MHD_get_timeout(thread->daemon, &ms) == MHD_YES ? (int64_t)ms : -1);
-    return turn_ms >= 0 && (wait < 0 || turn_ms < wait) ? turn_ms : wait;
+    return sooner(turn_ms, wait);
 }
 
 static enum status start_thread(struct http *http, unsigned index, struct error *err) {
@@ -118,8 +139,11 @@ static enum status start_thread(struct http *http, unsigned index, struct error 
     if (!epoll) {
         return fail(err, ST_BUSY, "cannot start the HTTP library: %s", strerror(errno));
     }
-    enum status status = loop_start(&thread->loop, "blurd-event", epoll->epoll_fd, run_daemon, thread, err);
-    thread->intake->loop = thread->loop;
+    enum status status = stream_thread_init(&thread->streams, epoll->epoll_fd, err);
+    if (status == ST_OK) {
+        status = loop_start(&thread->loop, "blurd-event", thread->streams.epoll, run_daemon, thread, err);
+    }
+    thread->intake->loop = thread->streams.loop = thread->loop;
     http->intakes.count++;
     return status;
 }
@@ -183,6 +207,9 @@ void http_quiesce(struct http *http) {
     close(http->listen_fd); /* else the kernel would accept more, which get no answer */
     http->listen_fd = -1;
     watchdog_drain(http->watchdog);
+    for (unsigned i = 0; i < http->threads; i++) {
+        loop_wake(http->thread[i].loop); /* series end with the frames that they have */
+    }
 }
 
 unsigned http_connections(const struct http *http) {
@@ -199,7 +226,9 @@ void http_stop(struct http *http) {
         if (http->thread[i].daemon) {
             begin_arrivals(&http->thread[i]); /* the library closes them */
             connection_continue(&http->thread[i], true);
+            stream_thread_stop(&http->thread[i].streams);
             MHD_stop_daemon(http->thread[i].daemon);
+            stream_thread_finish(&http->thread[i].streams);
         }
     }
     acceptor_destroy(http->acceptor);

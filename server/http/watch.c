@@ -41,7 +41,7 @@ static void answer_408(struct watch *watch, enum watch_end end) {
 }
 
 void watch_shut(struct watch *watch, enum watch_end end) {
-    static const char *const phases[] = {"idle", "headers", "body", "work", "write"};
+    static const char *const phases[] = {"idle", "headers", "body", "work", "stream", "write"};
     static const char *const ends[] = {"open", "late", "slow", "shed", "closed"};
     bool receiving = watch->phase == WATCH_HEADERS || watch->phase == WATCH_BODY;
     if (receiving && !watch->rules->limits.silent && (end == WATCH_LATE || end == WATCH_SLOW)) {
@@ -54,6 +54,10 @@ void watch_shut(struct watch *watch, enum watch_end end) {
     log_message(LOG_DEBUG, "watchdog", "connection ended in phase %s: %s", phases[watch->phase], ends[end]);
 }
 
+static bool takes_body(const struct watch *watch) {
+    return watch->phase == WATCH_BODY || watch->phase == WATCH_STREAM;
+}
+
 bool watch_is_fresh(const struct watch *watch) {
     return watch->phase == WATCH_HEADERS && !watch->id[0];
 }
@@ -63,8 +67,7 @@ static void hasten(struct watch *watch, int64_t deadline) {
 }
 
 void watch_hasten_closed(struct watch *watch, int64_t now) {
-    bool receiving =
-        watch->phase == WATCH_HEADERS || watch->phase == WATCH_BODY || watch->phase == WATCH_IDLE;
+    bool receiving = watch->phase == WATCH_HEADERS || watch->phase == WATCH_IDLE || takes_body(watch);
     if ((watch->closed && receiving) || (watch->dead && watch->phase == WATCH_WRITE)) {
         hasten(watch, now + (watch->phase == WATCH_IDLE ? LAST_GRACE_MS : CLOSED_GRACE_MS) * MS);
     }
@@ -89,6 +92,7 @@ static int64_t check_interval_ms(const struct watch *watch) {
     case WATCH_IDLE:
         return limits->header_ms;
     case WATCH_BODY:
+    case WATCH_STREAM:
         return limits->rate ? limits->rate_ms : 0;
     case WATCH_WRITE:
         return limits->rate ? 2 * limits->rate_ms : 0;
@@ -114,7 +118,7 @@ static void measure(struct watch *watch, int64_t now) {
     }
     /* A peer is not too slow where the kernel does not count bytes, or while bytes lie unread here: at least
      * the last byte of a body whose other bytes are in its slot (server/body.c). */
-    bool ours = bytes == 0 || (watch->phase == WATCH_BODY && peer_has_unread(watch->fd));
+    bool ours = bytes == 0 || (takes_body(watch) && peer_has_unread(watch->fd));
     if (watch->phase != WATCH_IDLE && !ours && bytes - watch->mark < least) {
         watch_shut(watch, WATCH_SLOW);
         return;

@@ -18,6 +18,7 @@ enum watch_phase {
     WATCH_HEADERS, /* 408 */
     WATCH_BODY,    /* 408; has a minimum rate */
     WATCH_WORK,    /* in our hands: no deadline here, the work has its own */
+    WATCH_STREAM,  /* like WATCH_BODY, but part of the answer is sent: closed without another */
     WATCH_WRITE,   /* part of the answer is sent, so it is closed without another; has a minimum rate */
 };
 

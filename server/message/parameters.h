@@ -65,6 +65,7 @@ struct input_arguments {
     double feather;   /* pixels; 0: hard edges */
     int mode;         /* MODE_… */
     struct fill fill; /* of redacted regions */
+    bool series;      /* is a frame of a series; the caller sets it */
     bool require;     /* as given; ask parameters_require instead */
     int page;         /* of a TIFF; 0 if it is given also takes the first frame of an animation */
 };
@@ -131,7 +132,8 @@ bool parameters_clear_transparent(const struct parameters *parameters);
 bool parameters_select(const struct parameters *parameters);
 
 /* Whether the request fails when its regions and mask cover no pixel: as `require` says, and without it with
- * mode=redact, unless it only asks what would be hidden. */
+ * mode=redact, unless it only asks what would be hidden, or is a frame of a series, of which some show
+ * nothing to hide. */
 bool parameters_require(const struct parameters *parameters);
 
 /* The name of the parameter that says where the filters act. */

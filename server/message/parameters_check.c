@@ -53,7 +53,8 @@ bool parameters_clear_transparent(const struct parameters *parameters) {
 bool parameters_require(const struct parameters *parameters) {
     return parameters_given(parameters, "require")
                ? parameters->input.require
-               : parameters->input.mode == MODE_REDACT && !parameters->evidence.plan;
+               : parameters->input.mode == MODE_REDACT && !parameters->evidence.plan &&
+                     !parameters->input.series;
 }
 
 const char *parameters_selector(const struct parameters *parameters) {

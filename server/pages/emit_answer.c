@@ -5,6 +5,15 @@
 #include "filters/filter.h"
 #include "server/route.h"
 
+void emit_answer_series(struct emitter *w, const struct route *route) {
+    static const char *const headers[] = {"X-Request-Id", "X-Content-Type-Options", "Vary", NULL};
+    emit_name(w, "200");
+    emit(w, "{\"description\":\"The frames. The answer begins before the request ends, and has no last "
+            "chunk if a frame fails.\"");
+    emit_headers(w, headers);
+    emit(w, ",\"content\":{\"%s\":{\"schema\":{\"type\":\"string\",\"format\":\"binary\"}}}}", route->media);
+}
+
 void emit_answer_work(struct emitter *w, const struct route *route, const struct filter *filter) {
     static const char *const headers[] = {"X-Request-Id",
                                           "X-Content-Type-Options",

@@ -11,6 +11,9 @@ struct route;
 /* Of a path that takes a picture. `filter` is NULL for the pipeline. */
 void emit_answer_work(struct emitter *w, const struct route *route, const struct filter *filter);
 
+/* Of a path that takes a series. */
+void emit_answer_series(struct emitter *w, const struct route *route);
+
 /* Of a page, with that status and description; without `content` it has no body. */
 void emit_answer_page(struct emitter *w, const struct route *route, unsigned status, const char *help,
                       bool content);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "server/http/listen.h"
-#include "server/http/tls_client.h"
+#include "server/pages/tls_client.h"
 
 enum { STATUS_LINE_MIN = 12, ARGUMENTS_MAX = 64 << 10, WORDS_MAX = 512 };
 

@@ -230,23 +230,52 @@ static void refer_fields(struct emitter *w, const struct route *route) {
     emit(w, "]");
 }
 
+/* What a series can be sent to. */
+static void emit_path_parameter(struct emitter *w) {
+    emit_item(w);
+    emit(
+        w,
+        "{\"name\":\"filter\",\"in\":\"path\",\"required\":true,\"description\":\"The path that answers each "
+        "frame; its own parameters are taken, too.\",\"schema\":{\"type\":\"string\",\"enum\":[");
+    for (unsigned i = 0; i < FILTER_COUNT; i++) {
+        if (filter_get(i)->answer == ANSWER_PICTURE) {
+            emit(w, "\"%s\",", filter_get(i)->name);
+        }
+    }
+    emit(w, "\"pipeline\"]}}");
+}
+
+static void emit_bodies(struct emitter *w, const struct route *route) {
+    if (route->verifies) {
+        emit_name(w, "multipart/form-data");
+        emit(w, "{\"schema\":{\"$ref\":\"#/components/schemas/Verification\"}}");
+    } else if (route->series) {
+        emit_name(w, "%s", route->media);
+        emit(w, "{\"schema\":{\"type\":\"string\",\"format\":\"binary\"}}");
+    } else {
+        emit_pictures(w, codec_decodes, "{\"$ref\":\"#/components/schemas/Picture\"}");
+        emit_form(w, filter_of(route));
+    }
+}
+
 static void emit_work(struct emitter *w, const struct route *route) {
     const struct filter *filter = filter_of(route);
     begin_operation(w, route, "post", "", route->help ? route->help : filter->help);
+    if (route->series) {
+        emit_path_parameter(w);
+    }
     if (!route->verifies) {
         each_parameter(w, filter, refer_parameter);
     }
     refer_fields(w, route);
     emit(w, ",\"requestBody\":{\"required\":true,\"content\":{");
-    if (route->verifies) {
-        emit_name(w, "multipart/form-data");
-        emit(w, "{\"schema\":{\"$ref\":\"#/components/schemas/Verification\"}}");
-    } else {
-        emit_pictures(w, codec_decodes, "{\"$ref\":\"#/components/schemas/Picture\"}");
-        emit_form(w, filter);
-    }
+    emit_bodies(w, route);
     emit(w, "}},\"responses\":{");
-    emit_answer_work(w, route, filter);
+    if (route->series) {
+        emit_answer_series(w, route);
+    } else {
+        emit_answer_work(w, route, filter);
+    }
     refer_problems(w, true);
     emit(w, "}%s}", w->view->tokens ? ",\"security\":[{\"bearer\":[]}]" : "");
 }

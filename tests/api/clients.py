@@ -18,7 +18,7 @@ from PIL import Image
 # Warnings that openapi-generator prints for any input, and of `except`, which is a word of Python: its class gets another name.
 USUAL = ('OpenAPI 3.1 support is still in beta', 'Failed to get the schema name: null', 'Except (reserved word) cannot be used as model name')
 # The other generator knows pictures as bytes only when it is told so; docs/api.md has the same lines.
-CONFIGURATION = {'content_type_overrides': {f'image/{kind}': 'application/octet-stream' for kind in foreign.READS}, 'post_hooks': []}
+CONFIGURATION = {'content_type_overrides': {kind: 'application/octet-stream' for kind in (*(f'image/{one}' for one in foreign.READS), 'video/x-mjpeg')}, 'post_hooks': []}
 JPEG = pictures.jpeg(pictures.photograph(160, 120))
 
 

@@ -479,6 +479,8 @@ def main():
         for choice in (0, 1 + number * 8, 2):
             save(folder, 'tar', bytes((choice,)) + data)
         save(folder, 'tar', b'\4' + data[:-512])
+    for number, data in enumerate(itertools.islice(jpegs, 40)):
+        save(folder, 'mjpeg', bytes((number * 7 & 255,)) + data + b'junk' * (number % 3) + data[:-2] + data)
     for number, text in enumerate(LISTS):
         save(folder, 'region_list', bytes((number * 11 & 255,)) + text.encode())
     digest = '{"sha256":"' + 'a' * 64 + '","format":"png","planes":true}'

@@ -63,7 +63,7 @@ HTTP = {
     "connections slow_clients drain reload log start authorization monitoring",
     "server/http": "connections slow_clients disconnects direct_receive deadlines tls framing headers drain",
     "server/http/listen": "start connections",
-    "server/http/tls_client": "health",
+    "server/pages/tls_client": "health",
     "server/overload": "overload memory_limits deadlines_shared deadlines",
     "server/picture": "redact_refusals redact regions region_list mask_part detect pipeline lossless redact_feather redact_spread",
     "server/planner/detection_plan": "detect redact",

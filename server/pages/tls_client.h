@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A TLS client for the daemon's own health check. */
-#ifndef BLURD_SERVER_HTTP_TLS_CLIENT_H
-#define BLURD_SERVER_HTTP_TLS_CLIENT_H
+#ifndef BLURD_SERVER_PAGES_TLS_CLIENT_H
+#define BLURD_SERVER_PAGES_TLS_CLIENT_H
 
 #include "core/bytes.h"
 #include "core/status.h"

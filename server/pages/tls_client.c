@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/http/tls_client.h"
+#include "server/pages/tls_client.h"
 
 #include <gnutls/gnutls.h>
 #include <stdbool.h>
