@@ -141,7 +141,7 @@ enum status codec_probe(struct bytes input, const struct codec_limits *limits, s
     if (!codec->probe) {
         return fail_absent(codec, err);
     }
-    if (limits->page > 0 && !codec->pages) {
+    if (limits->page > 0 && !codec->pages && !codec->frames) {
         return fail_argument(err, "page", "'page' must be 0 for a %s", codec->title);
     }
     enum status status = codec->isolated && limits->link

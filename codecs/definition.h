@@ -13,6 +13,7 @@
 #include "core/producer.h"
 #include "core/status.h"
 
+struct codec_frames;
 struct codec_link;
 struct crew;
 struct peek;
@@ -25,11 +26,13 @@ enum codec_id {
 
 /* Limits on what decoding a picture may cost. */
 struct codec_limits {
-    uint64_t max_pixels; /* width * height */
-    uint32_t max_side;   /* width, height: pixels */
-    uint32_t max_scans;  /* JPEG scans */
-    uint64_t max_memory; /* bytes that the codec library may allocate by itself */
-    int64_t deadline_ns; /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
+    uint64_t max_pixels;    /* width * height */
+    uint32_t max_side;      /* width, height: pixels */
+    uint32_t max_scans;     /* JPEG scans */
+    uint32_t max_frames;    /* of an animation */
+    uint64_t max_animation; /* pixels of all its frames together, each as large as the canvas */
+    uint64_t max_memory;    /* bytes that the codec library may allocate by itself */
+    int64_t deadline_ns;    /* CLOCK_MONOTONIC; ST_LIMIT when it passes; 0: none */
     /* JPEG: unfinished progressive blocks are not smoothed. A pixel then depends on other MCUs only
      * through interpolated colour: on the next pixel's, in each direction in which colour is reduced. */
     bool local_blocks;
@@ -109,6 +112,7 @@ struct encode_options {
     uint8_t effort;     /* PNG, WebP, AVIF: 0 fastest to 9 smallest */
     bool lossless;      /* WebP */
     bool keep_metadata; /* false: colour description only (ICC, and chunks of CHUNK_COLOUR) */
+    uint32_t pictures;  /* that are encoded before the deadline, this one and those behind it; 0: this one */
     bool upright;       /* the pixels were rotated: write orientation 1 */
     unsigned *
         losses; /* receives bits of codecs/metadata/losses.h: metadata lost without being asked to; or NULL */
@@ -195,6 +199,7 @@ struct codec {
                                       const struct encode_options *options);
     enum status (*open)(struct error *err);              /* optional: opens the library, before the sandbox */
     bool (*peek)(struct bytes input, struct peek *peek); /* codecs/peek.h; sets no `codec` */
+    const struct codec_frames *frames; /* animations (codecs/frames.h), in the daemon; NULL: none */
     enum status (*probe)(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                          struct error *err);
     /* `picture`: of `probe`; NULL where the codec runs in a process of its own. */

@@ -41,6 +41,7 @@ struct outcome {
     int64_t stage_ns[STAGE_COUNT];
     int64_t computed_ns; /* processor time of the worker, its helpers and the process of its codec */
     int64_t idle_ns;     /* of a request out of time: how long no processor or GPU computed for it */
+    bool animated;       /* the answer is an animation, whose time says nothing about still pictures */
     bool stages;         /* the request got as far as a worker */
     enum way way;        /* that was taken; used with `stages` */
 };

@@ -71,7 +71,9 @@ void work_run(struct job *job, struct worker *worker) {
     job->served = status == ST_OK;
     if (job->served) {
         int64_t lasted_ns = outcome->stage_ns[STAGE_TOTAL] - outcome->stage_ns[STAGE_QUEUE];
-        work_learn(request, worker->role, worker->role == ROLE_LARGE ? outcome->computed_ns : lasted_ns);
+        if (!outcome->animated) {
+            work_learn(request, worker->role, worker->role == ROLE_LARGE ? outcome->computed_ns : lasted_ns);
+        }
         metrics_way(request->service->metrics, outcome->way);
         answer_picture(request);
     } else {

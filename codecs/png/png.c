@@ -113,6 +113,7 @@ const struct codec codec_png = {
         },
     .encode_cost = png_encode_cost,
     .peek = png_peek,
+    .frames = &png_frames,
     .probe = png_probe,
     .decode = png_decode,
     .encode = png_encode,

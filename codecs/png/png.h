@@ -12,6 +12,7 @@
 #include "codecs/definition.h"
 
 extern const struct codec codec_png;
+extern const struct codec_frames png_frames;
 
 struct png_guard {
     jmp_buf jump;

@@ -180,7 +180,8 @@ static enum status choose_level(const struct png_writer *writer, int *level) {
     const unsigned last = EFFORTS - 1;
     unsigned effort = writer->options->effort < last ? writer->options->effort : last;
     uint64_t size = (uint64_t)writer->rows.line * writer->image->height;
-    int64_t left = deadline_left(writer->options->deadline_ns);
+    int64_t left = deadline_left(writer->options->deadline_ns) /
+                   (writer->options->pictures ? writer->options->pictures : 1);
     bool graphic = false;
     enum status status = ST_OK;
     if (effort == 1) {

@@ -25,6 +25,7 @@ const struct codec codec_webp = {
     .decode_ns = {{4, 20}}, /* 5 ms for 1024x631 with 125 KB */
     .encode_cost = webp_encode_cost,
     .peek = webp_peek,
+    .frames = &webp_frames,
     .probe = webp_probe,
     .decode = webp_decode,
     .encode = webp_encode,

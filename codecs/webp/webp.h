@@ -15,6 +15,7 @@
 #include "codecs/definition.h"
 
 extern const struct codec codec_webp;
+extern const struct codec_frames webp_frames;
 
 /* As the functions of struct codec. */
 enum status webp_open(struct error *err);

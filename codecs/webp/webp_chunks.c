@@ -9,15 +9,12 @@
 #include "codecs/webp/webp.h"
 
 enum {
-    ANMF_HEADER = 16,  /* bytes of a frame's place and duration, before its chunks */
     VP8_HEADER = 10,   /* bytes of a key frame's header */
     VP8L_HEADER = 5,   /* bytes of a lossless picture's header */
     SIDE_MASK = 0x3FFF /* 14 bits of a width or height */
 };
 
-/* Steps to the chunk at *position; false at the end, or when the chunk is incomplete. The padding of the last
- * chunk may be missing. */
-static bool next_chunk(struct bytes chunks, size_t *position, struct webp_chunk *chunk) {
+bool webp_chunks_next(struct bytes chunks, size_t *position, struct webp_chunk *chunk) {
     size_t left = chunks.size - *position;
     if (left < WEBP_CHUNK_HEADER) {
         return false;
@@ -33,8 +30,7 @@ static bool next_chunk(struct bytes chunks, size_t *position, struct webp_chunk 
     return true;
 }
 
-/* The part of the file that its header announces, without the header; bytes may follow it. */
-static enum status open_file(struct bytes input, struct bytes *chunks, struct error *err) {
+enum status webp_chunks_open(struct bytes input, struct bytes *chunks, struct error *err) {
     size_t size = input.size >= WEBP_FILE_HEADER ? webp_le32(input.data + 4) : SIZE_MAX;
     if (input.size < WEBP_FILE_HEADER || size > input.size - 8) {
         return fail(err, ST_CORRUPT, "WebP is cut short: it ends with byte %zu", input.size);
@@ -69,7 +65,7 @@ static enum status read_frame(struct bytes chunks, struct webp_file *file, struc
     struct webp_chunk chunk;
     const uint8_t *alpha = NULL;
     size_t position = 0;
-    for (unsigned i = 0; next_chunk(chunks, &position, &chunk); i++) {
+    for (unsigned i = 0; webp_chunks_next(chunks, &position, &chunk); i++) {
         if (i == WEBP_CHUNKS_MAX) {
             return fail(err, ST_LIMIT, "WebP has more than %d chunks before its picture", WEBP_CHUNKS_MAX);
         }
@@ -92,7 +88,8 @@ static bool find_frame(struct bytes chunks, struct webp_chunk *frame, bool *furt
     struct webp_chunk chunk;
     size_t position = 0;
     unsigned frames = 0;
-    for (unsigned i = 0; frames < 2 && i < WEBP_CHUNKS_MAX && next_chunk(chunks, &position, &chunk); i++) {
+    for (unsigned i = 0; frames < 2 && i < WEBP_CHUNKS_MAX && webp_chunks_next(chunks, &position, &chunk);
+         i++) {
         if (chunk.tag == webp_tag("ANMF") && frames++ == 0) {
             *frame = chunk;
         }
@@ -101,17 +98,17 @@ static bool find_frame(struct bytes chunks, struct webp_chunk *frame, bool *furt
     return frames > 0;
 }
 
-static enum status read_first_frame(const struct webp_chunk *chunk, struct webp_file *file,
-                                    struct error *err) {
+enum status webp_chunks_read_frame(const struct webp_chunk *chunk, struct webp_file *file,
+                                   struct error *err) {
     const uint8_t *p = chunk->data.data;
-    if (chunk->data.size < ANMF_HEADER) {
+    if (chunk->data.size < WEBP_ANMF_HEADER) {
         return fail(err, ST_CORRUPT, "WebP has a frame of %zu bytes; its header alone has %d",
-                    chunk->data.size, ANMF_HEADER);
+                    chunk->data.size, WEBP_ANMF_HEADER);
     }
     file->frame_left = webp_le24(p) * 2;
     file->frame_top = webp_le24(p + 3) * 2;
     uint32_t width = webp_le24(p + 6) + 1, height = webp_le24(p + 9) + 1;
-    struct bytes inner = {p + ANMF_HEADER, chunk->data.size - ANMF_HEADER};
+    struct bytes inner = {p + WEBP_ANMF_HEADER, chunk->data.size - WEBP_ANMF_HEADER};
     enum status status = read_frame(inner, file, err);
     if (status == ST_OK && (width != file->frame_width || height != file->frame_height)) {
         return fail(err, ST_CORRUPT, "WebP has a frame of %u x %u pixels with a picture of %u x %u", width,
@@ -137,7 +134,8 @@ static enum status read_extended(struct bytes chunks, struct bytes header, struc
                     WEBP_VP8X_SIZE);
     }
     bool animation = header.data[0] & WEBP_ANIMATION && find_frame(chunks, &frame, &file->animated);
-    enum status status = animation ? read_first_frame(&frame, file, err) : read_frame(chunks, file, err);
+    enum status status =
+        animation ? webp_chunks_read_frame(&frame, file, err) : read_frame(chunks, file, err);
     file->width = webp_le24(header.data + 4) + 1;
     file->height = webp_le24(header.data + 7) + 1;
     if (status == ST_OK && !is_inside(file, animation)) {
@@ -153,11 +151,11 @@ enum status webp_chunks_read(struct bytes input, struct webp_file *file, struct 
     struct webp_chunk first;
     size_t position = 0;
     *file = (struct webp_file){0};
-    enum status status = open_file(input, &chunks, err);
+    enum status status = webp_chunks_open(input, &chunks, err);
     if (status != ST_OK) {
         return status;
     }
-    if (next_chunk(chunks, &position, &first) && first.tag == webp_tag("VP8X")) {
+    if (webp_chunks_next(chunks, &position, &first) && first.tag == webp_tag("VP8X")) {
         return read_extended(chunks, first.data, file, err);
     }
     status = read_frame(chunks, file, err);
@@ -218,14 +216,14 @@ void webp_chunks_read_metadata(struct bytes input, struct metadata *metadata) {
     struct webp_chunk chunk;
     size_t position = 0;
     unsigned flags = 0, count = 0;
-    if (open_file(input, &chunks, NULL) != ST_OK) {
+    if (webp_chunks_open(input, &chunks, NULL) != ST_OK) {
         return;
     }
-    if (next_chunk(chunks, &position, &chunk) && chunk.tag == webp_tag("VP8X") && chunk.data.size > 0) {
+    if (webp_chunks_next(chunks, &position, &chunk) && chunk.tag == webp_tag("VP8X") && chunk.data.size > 0) {
         flags = chunk.data.data[0];
     }
     position = 0;
-    while (count < METADATA_MARKERS_MAX && next_chunk(chunks, &position, &chunk)) {
+    while (count < METADATA_MARKERS_MAX && webp_chunks_next(chunks, &position, &chunk)) {
         read_chunk(&chunk, flags, metadata);
         count += chunk.tag != webp_tag("ANMF");
     }

@@ -9,6 +9,7 @@ enum {
     WEBP_FILE_HEADER = 12, /* bytes of "RIFF", the size of the rest, "WEBP" */
     WEBP_CHUNK_HEADER = 8, /* bytes of a chunk's name and size */
     WEBP_VP8X_SIZE = 10,   /* bytes of a VP8X chunk's data */
+    WEBP_ANMF_HEADER = 16, /* bytes of a frame's place and duration, before its chunks */
     WEBP_CHUNKS_MAX = 10000,
 };
 
@@ -44,6 +45,18 @@ struct webp_file {
     bool animated;      /* further frames follow */
     struct bytes frame; /* its chunks, ALPH and VP8 or only VP8L, in the form that libwebp takes */
 };
+
+/* The part of the file that its header announces, without the header; bytes may follow it. ST_CORRUPT when
+ * the file is shorter. */
+enum status webp_chunks_open(struct bytes input, struct bytes *chunks, struct error *err);
+
+/* Steps to the chunk at *position; false at the end, or when the chunk is incomplete. The padding of the last
+ * chunk may be missing. */
+bool webp_chunks_next(struct bytes chunks, size_t *position, struct webp_chunk *chunk);
+
+/* Reads a frame of an animation from its chunk ANMF; the canvas is left alone. Fails like webp_chunks_read.
+ */
+enum status webp_chunks_read_frame(const struct webp_chunk *chunk, struct webp_file *file, struct error *err);
 
 /* ST_CORRUPT when the file is shorter than it says, has no picture, or has sizes that contradict each other;
  * ST_LIMIT for more than WEBP_CHUNKS_MAX chunks before the picture. Does not limit the size of the picture.

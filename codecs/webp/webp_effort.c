@@ -31,7 +31,8 @@ const struct webp_effort *webp_effort_affordable(const struct image_shape *shape
                                                                 : WEBP_KIND_LOSSY;
     const struct webp_effort *effort = webp_effort_wanted(options);
     uint64_t pixels = (uint64_t)shape->width * shape->height;
-    uint64_t left = (uint64_t)deadline_left(options->deadline_ns);
+    uint64_t pictures = options->pictures ? options->pictures : 1;
+    uint64_t left = (uint64_t)deadline_left(options->deadline_ns) / pictures;
     while (effort > efforts && pixels * effort->ns[kind] > left) {
         effort--;
     }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "codecs/frames.h"
+
 /* How specifically a range matches the name; 0: not at all. */
 enum { WILDCARD = 1, TYPE /* "image" in "image/png" */, NAMED };
 
@@ -75,13 +77,14 @@ static double quality_of(const char *accept, const struct codec *codec) {
     return codec->encode && (codec->familiar || exactness == NAMED) ? quality : -1.0;
 }
 
-enum codec_id accept_choose(const char *accept, enum codec_id input) {
-    enum codec_id best = codec_encodes(input) ? input : CODEC_JPEG;
+enum codec_id accept_choose(const char *accept, enum codec_id input, bool animated) {
+    bool (*const writes)(enum codec_id) = animated ? frames_writes : codec_encodes;
+    enum codec_id best = writes(input) ? input : animated ? CODEC_PNG : CODEC_JPEG;
     double most = accept ? accept_quality(accept, codec_get(best)->mime) : 1;
     unsigned rank = 0; /* the input's goes first */
     for (unsigned i = 0; i < CODEC_COUNT && accept; i++) {
         const struct codec *codec = codec_get((enum codec_id)i);
-        double quality = codec->rank ? quality_of(accept, codec) : -1.0;
+        double quality = codec->rank && writes((enum codec_id)i) ? quality_of(accept, codec) : -1.0;
         if (quality > 0 && (quality > most || (quality == most && codec->rank < rank))) {
             best = (enum codec_id)i;
             most = quality;

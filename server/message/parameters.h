@@ -50,6 +50,11 @@ struct detection_arguments {
     bool report; /* the answer has the boxes in a header */
 };
 
+/* Frames of an animation, from 0, both included. */
+struct frame_range {
+    uint32_t first, last;
+};
+
 /* How the picture is read and where the filters act; for every request. */
 struct input_arguments {
     bool autorotate;
@@ -67,7 +72,8 @@ struct input_arguments {
     struct fill fill; /* of redacted regions */
     bool series;      /* is a frame of a series; the caller sets it */
     bool require;     /* as given; ask parameters_require instead */
-    int page;         /* of a TIFF; 0 if it is given also takes the first frame of an animation */
+    int page;         /* if it is given: of a TIFF, or the only frame of an animation that is taken */
+    struct frame_range frames; /* those that are taken, if they are given */
 };
 
 /* How the picture of the answer is made. */

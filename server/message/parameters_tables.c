@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filters/argument/value.h"
+#include "server/message/parameters_frames.h"
 
 static const char *const formats[] = {"auto",
 #define FORMAT(id, name, ...) #name,
@@ -88,9 +89,11 @@ static const struct argument input_table[] = {
      .type = ARGUMENT_WHOLE,
      .offset = AT(input.page),
      .minimum = 0,
-     .maximum = 65535,
-     .help = "Page of a TIFF, counted from 0. `0` also takes the first frame of an animated WebP, AVIF or JPEG XL.",
-     .without = "the only page; files with several and animations are refused"},
+     .maximum = FRAME_LAST,
+     .help =
+         "Page of a TIFF, or frame of an animation that is taken as a still picture, counted from 0. Of an "
+         "animated AVIF, HEIC or JPEG XL only `0` can be taken.",
+     .without = "the only page; animations stay animated"},
     {0},
 };
 
@@ -381,12 +384,10 @@ static const struct {
     const struct argument *rows;
     bool (*taken)(const struct filter *filter);
 } tables[] = {
-    {steps_table, is_pipeline},       {input_table, always},
-    {region_table, takes_regions},    {unit_table, shares_unit},
-    {detect_table, takes_regions},    {search_table, always},
-    {feather_table, makes_picture},   {fill_table, can_redact},
-    {mode_table, has_modes},          {output_table, makes_picture},
-    {evidence_table, gives_evidence},
+    {steps_table, is_pipeline},    {input_table, always},          {parameters_frames, makes_picture},
+    {region_table, takes_regions}, {unit_table, shares_unit},      {detect_table, takes_regions},
+    {search_table, always},        {feather_table, makes_picture}, {fill_table, can_redact},
+    {mode_table, has_modes},       {output_table, makes_picture},  {evidence_table, gives_evidence},
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

@@ -171,9 +171,10 @@ void emit_formats(struct emitter *w) {
 }
 
 /* Options that limit what clients may send. */
-static const char *const limits[] = {"max_body",      "max_pixels",     "max_side",     "max_scans",
-                                     "max_steps",     "header_timeout", "body_timeout", "work_timeout",
-                                     "write_timeout", "min_rate",       "queue"};
+static const char *const limits[] = {"max_body",      "max_pixels",   "max_side",      "max_frames",
+                                     "max_animation", "max_scans",    "max_steps",     "header_timeout",
+                                     "body_timeout",  "work_timeout", "write_timeout", "min_rate",
+                                     "queue"};
 
 static bool is_limit(const char *name) {
     unsigned i = 0;

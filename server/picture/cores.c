@@ -61,8 +61,11 @@ static enum status make_source(void *context, const struct progress *progress, s
     int64_t start = clock_ns();
     struct timed timed = {progress, &p->follow_ns};
     p->plan.limits.progress = &(const struct progress){report_timed, &timed};
-    enum status status =
-        codec_decode(p->request->picture, &p->plan.picture, &p->plan.limits, &p->source, err);
+    const struct frames_plan *frames = &p->plan.frames;
+    enum status status = frames->count > 0 ? frame_source_read(&p->frames, &p->plan, p->work.frames,
+                                                               frames->first + p->index, &p->source, err)
+                                           : codec_decode(p->request->picture, &p->plan.picture,
+                                                          &p->plan.limits, &p->source, err);
     p->plan.limits.progress = NULL;
     p->decoded = status == ST_OK;
     p->decode_ns = clock_ns() - start - p->follow_ns;
@@ -72,7 +75,7 @@ static enum status make_source(void *context, const struct progress *progress, s
 /* Whether filters process rows while the codec decodes. Redaction must come before any filter. */
 static bool filters_follow(const struct cores *p) {
     return p->plan.orientation == 1 && !p->plan.selection.wanted && !p->plan.selection.redact &&
-           !plan_is_linear(&p->plan) && p->plan.detection.count == 0;
+           !plan_is_linear(&p->plan) && p->plan.detection.count == 0 && p->plan.frames.count == 0;
 }
 
 static enum status turn(struct cores *p) {
@@ -259,8 +262,8 @@ static enum status filter(struct cores *p) {
     enum status status =
         plan_is_linear(&p->plan) ? run_linear(p, &run, &timing) : run_chain(p, &run, &timing);
     cores_end_stage(p, STAGE_FILTER);
-    outcome->stage_ns[STAGE_UPLOAD] = timing.upload_ns;
-    outcome->stage_ns[STAGE_DOWNLOAD] = timing.download_ns;
+    outcome->stage_ns[STAGE_UPLOAD] += timing.upload_ns;
+    outcome->stage_ns[STAGE_DOWNLOAD] += timing.download_ns;
     outcome->stage_ns[STAGE_FILTER] -= timing.upload_ns + timing.download_ns + p->decode_ns + p->encode_ns;
     outcome->stage_ns[STAGE_DECODE] += p->decode_ns;
     outcome->stage_ns[STAGE_ENCODE] += p->encode_ns;
@@ -293,6 +296,12 @@ enum status cores_decode(struct cores *p) {
 enum status cores_write(struct cores *p) {
     enum status status = open_output(p);
     return status == ST_OK ? encode(p) : status;
+}
+
+enum status cores_filter(struct cores *p) {
+    enum status status = decode(p);
+    workspace_place(&p->result, &p->plan.encoded, p->result.plane[0].data);
+    return status == ST_OK ? filter(p) : status;
 }
 
 enum status cores_run(struct cores *p) {

@@ -7,6 +7,7 @@
 
 #include "codecs/codec.h"
 #include "server/metrics.h"
+#include "server/picture/frame_source.h"
 #include "server/picture/workspace.h"
 #include "server/planner/plan.h"
 
@@ -21,6 +22,9 @@ struct cores {
     struct error *err;
     struct work_plan plan;
     struct workspace work;
+    struct frame_source frames;  /* of an animation, in place of the codec; the caller closes it */
+    struct frames_writer writer; /* of an animation that is answered */
+    uint32_t index;              /* of the frame in progress, among those that are taken */
     struct image source, result;
     enum way way;              /* that is being tried */
     bool gpu_failed;           /* a GPU failed after decoding: the next way continues with `source` */
@@ -45,6 +49,9 @@ enum status cores_decode(struct cores *run);
 
 /* Writes the answer's body from `result`, which is complete. Fails like codec_encode. */
 enum status cores_write(struct cores *run);
+
+/* Reads and filters the picture, or the frame in progress, into `result`. Fails like cores_run. */
+enum status cores_filter(struct cores *run);
 
 /* Reads, filters and writes the whole picture; on WAY_GPU_FILTER a GPU runs the chains. Fails like the
  * functions above and lane_run. Where a GPU fails, it sets run->gpu_failed: then the caller ignores the

@@ -16,6 +16,7 @@
 #include "server/evidence/verification.h"
 #include "server/hdr/hdr.h"
 #include "server/overload.h"
+#include "server/picture/animate.h"
 #include "server/picture/cores.h"
 #include "server/picture/envelope.h"
 #include "server/picture/note_way.h"
@@ -49,6 +50,7 @@ static enum status plan(struct cores *p) {
         outcome->width = whole.width;
         outcome->height = whole.height;
         outcome->format = format_of(&p->plan);
+        outcome->animated = frames_plan_animates(&p->plan.frames);
     }
     p->plan.options.crew = p->worker->crew;
     p->plan.options.link = p->worker->codecs;
@@ -86,6 +88,10 @@ static enum status take_memory(struct cores *p) {
     return status == ST_OK ? workspace_open(&p->work, p->request, &p->plan, p->err) : status;
 }
 
+static enum status run_on_cores(struct cores *p) {
+    return frames_plan_animates(&p->plan.frames) ? animate_run(p) : cores_run(p);
+}
+
 static enum status move_blocks(struct cores *p) {
     output_init(&p->plan, &p->request->answer.body);
     note_way_taken(p->request, WAY_BLOCKS, p->request->service->backend_count - 1, -1);
@@ -98,14 +104,10 @@ static enum status move_blocks(struct cores *p) {
 /* Begins with the way that the queue chose, if a GPU does all of it, and goes on with those after BLOCKS. */
 static enum status try_ways(struct cores *p) {
     static enum status (*const tries[WAY_COUNT])(struct cores *) = {
-        [WAY_GPU_FILE] = transcode_run,
-        [WAY_GPU_SCANS] = transcode_run,
-        [WAY_GPU_COEFFICIENTS] = transcode_run,
-        [WAY_BLOCKS] = move_blocks,
-        [WAY_GPU_DECODE] = transcode_part_decode,
-        [WAY_GPU_ENCODE] = transcode_part_encode,
-        [WAY_GPU_FILTER] = cores_run,
-        [WAY_CPU] = cores_run,
+        [WAY_GPU_FILE] = transcode_run,           [WAY_GPU_SCANS] = transcode_run,
+        [WAY_GPU_COEFFICIENTS] = transcode_run,   [WAY_BLOCKS] = move_blocks,
+        [WAY_GPU_DECODE] = transcode_part_decode, [WAY_GPU_ENCODE] = transcode_part_encode,
+        [WAY_GPU_FILTER] = run_on_cores,          [WAY_CPU] = run_on_cores,
     };
     enum way chosen = p->request->job.way;
     enum status status = ST_OK;
@@ -138,6 +140,10 @@ static enum status run(struct cores *p) {
     if (!request->verification || request->picture.data) {
         status = redaction_list_check(&request->parameters, request->picture, p->err);
         status = status == ST_OK ? plan(p) : status;
+        if (status == ST_OK && request->verification && p->plan.frames.count > 0) {
+            status =
+                fail(p->err, ST_UNSUPPORTED, "the picture is animated; reports are about still pictures");
+        }
         status = status == ST_OK ? try_ways(p) : status;
     }
     if (status == ST_OK && p->complete) {
@@ -163,6 +169,7 @@ enum status pipeline_run(struct request *request, struct worker *worker) {
     if (p.encoding) { /* what comes before its end failed */
         codec_encode_end(p.encoding, false, NULL);
     }
+    animate_finish(&p);
     count_memory(&p);
     codec_link_clear(worker->codecs);
     metrics_add(request->service->metrics, METRIC_CODEC_FAULTS, codec_link_faults(worker->codecs));

@@ -177,6 +177,16 @@ enum status selection_draw(struct selection *selection, const struct parameters 
     return redact(selection, parameters, &options, stored, err);
 }
 
+void selection_restart(struct selection *selection, const struct image_shape *stored) {
+    const struct image_shape shape = selection_mask_shape(stored);
+    struct image *const images[] = {&selection->mask, &selection->spare};
+    for (unsigned i = 0; i < 2 && selection_mask_bytes(selection, stored) > 0; i++) {
+        uint8_t *memory = images[i]->plane[0].data;
+        image_layout(images[i], &shape);
+        image_place(images[i], memory);
+    }
+}
+
 static void swap(struct selection *selection) {
     struct image mask = selection->mask;
     selection->mask = selection->spare;

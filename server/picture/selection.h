@@ -33,6 +33,9 @@ enum status selection_read_part(const struct selection *selection, struct error 
 enum status selection_draw(struct selection *selection, const struct parameters *parameters,
                            const struct picture *picture, const struct image *stored, struct error *err);
 
+/* Prepares the masks for another stored picture of that shape, after selection_turn. */
+void selection_restart(struct selection *selection, const struct image_shape *stored);
+
 enum status selection_turn(struct selection *selection, uint8_t orientation, struct error *err);
 
 /* Makes the edges of the mask soft. ST_BUSY without memory. */

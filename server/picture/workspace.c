@@ -53,6 +53,10 @@ enum status workspace_open(struct workspace *workspace, struct request *request,
     if (status == ST_OK && footprint->found > 0) {
         status = detection_take_memory(&plan->detection, slot, own, err);
     }
+    if (status == ST_OK && footprint->frames > 0) {
+        workspace->frames = slot_take(own, footprint->frames, err);
+        status = workspace->frames ? ST_OK : err->status;
+    }
     status = status == ST_OK ? selection_take_memory(&plan->selection, slot, &plan->stored, err) : status;
     if (status == ST_OK) {
         slot_fit(own, own->used + footprint->working);

@@ -46,6 +46,24 @@ static size_t answer_bytes(const struct work_plan *plan) {
     return samples / 8 * bits + HEAD_SPARE;
 }
 
+size_t footprint_animation_most(const struct work_plan *plan) {
+    const size_t most = plan->frames.answer_most, one = answer_bytes(plan);
+    return one > most / plan->frames.count ? most : one * plan->frames.count;
+}
+
+/* One frame is encoded apart from the others. */
+static size_t all_answer_bytes(const struct work_plan *plan) {
+    return answer_bytes(plan) + (frames_plan_animates(&plan->frames) ? footprint_animation_most(plan) : 0);
+}
+
+/* The canvases, and the file of a frame. */
+static size_t frames_bytes(const struct work_plan *plan) {
+    const struct frames_plan *frames = &plan->frames;
+    return frames->count == 0 ? 0
+                              : frames_reader_bytes(&frames->animation, plan->stored.depth) +
+                                    (frames_plan_animates(frames) ? frames_writer_bytes(&plan->encoded) : 0);
+}
+
 static size_t metadata_bytes(const struct work_plan *plan) {
     const struct metadata *metadata = &plan->picture.metadata;
     bool keep = plan->options.keep_metadata;
@@ -63,6 +81,7 @@ static size_t metadata_bytes(const struct work_plan *plan) {
 static size_t library_bytes(const struct work_plan *plan) {
     size_t decoder = max_size(codec_decode_bytes(&plan->picture, plan->input.size),
                               selection_part_bytes(&plan->selection)); /* one after the other */
+    decoder += plan->frames.count > 0 ? plan->input.size : 0;          /* a copy of a frame's file */
     if (plan_answer(plan) != ANSWER_PICTURE) {
         return plan_answer(plan) == ANSWER_PLACEHOLDER ? max_size(decoder, placeholder_bytes()) : decoder;
     }
@@ -70,7 +89,7 @@ static size_t library_bytes(const struct work_plan *plan) {
     encoder =
         plan_may_patch(plan) ? max_size(encoder, jpeg_patch_bytes(&plan->picture, &plan->options)) : encoder;
     bool follows = codec_get(plan->output)->encode_begin && !plan->selection.wanted && !plan_is_linear(plan);
-    return (follows ? decoder + encoder : max_size(decoder, encoder)) + answer_bytes(plan) +
+    return (follows ? decoder + encoder : max_size(decoder, encoder)) + all_answer_bytes(plan) +
            metadata_bytes(plan) + hdr_plan_bytes(plan, answer_bytes(plan));
 }
 
@@ -95,7 +114,9 @@ static size_t read_bytes(const struct detection *detection, bool exchange) {
 static size_t exchange_bytes(const struct work_plan *plan) {
     bool reads = codec_get(plan->picture.codec)->isolated;
     bool writes = plan_answer(plan) == ANSWER_PICTURE && codec_get(plan->output)->isolated;
-    size_t most = max_size(reads ? codec_link_exchange_bytes(plan->input.size, &plan->stored) : 0,
+    struct image_shape stored = plan->stored;
+    stored.model = plan->frames.count > 0 ? PIXEL_RGBA : stored.model;
+    size_t most = max_size(reads ? codec_link_exchange_bytes(plan->input.size, &stored) : 0,
                            writes ? codec_link_exchange_bytes(0, &plan->encoded) : 0);
     return max_size(most, read_bytes(&plan->detection, true));
 }
@@ -146,12 +167,20 @@ struct footprint footprint_of(const struct work_plan *plan, const struct backend
         .found = detection_bytes(&plan->detection),
         .working = working_bytes(plan, cpu),
         .library = max_size(library_bytes(plan), read_bytes(&plan->detection, false)),
+        .frames = frames_bytes(plan),
         .exchange = exchange_bytes(plan),
     };
 }
 
 struct footprint footprint_within(struct work_plan *plan, const struct backend *cpu, uint64_t most) {
+    enum { LEAST = 1 << 20 };
     struct footprint footprint = footprint_of(plan, cpu);
+    const uint64_t sum = footprint_sum(&footprint);
+    if (frames_plan_animates(&plan->frames) && footprint.picture > 0 && sum > most) {
+        const uint64_t room = footprint_animation_most(plan), excess = sum - most;
+        plan->frames.answer_most = room > excess + LEAST ? (size_t)(room - excess) : LEAST;
+        footprint = footprint_of(plan, cpu);
+    }
     if (!plan->options.crew || footprint_sum(&footprint) <= most) {
         return footprint;
     }
@@ -161,7 +190,7 @@ struct footprint footprint_within(struct work_plan *plan, const struct backend *
 
 uint64_t footprint_sum(const struct footprint *footprint) {
     return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->found +
-           footprint->working + footprint->library + footprint->exchange;
+           footprint->working + footprint->library + footprint->frames + footprint->exchange;
 }
 
 uint64_t footprint_beside_device(const struct work_plan *plan) {

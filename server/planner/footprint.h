@@ -17,14 +17,19 @@ struct footprint {
     size_t found;    /* what a search finds; 0: not wanted */
     size_t working;  /* scratch memory of the CPU backend on one thread */
     size_t library;  /* codecs' own allocations, and the answer */
+    size_t frames;   /* canvases of an animation */
     size_t exchange; /* what a process of codecs gets and returns */
 };
 
 struct footprint footprint_of(const struct work_plan *plan, const struct backend *cpu);
 
 /* The same, of a plan that drops the crew which helps the encoder if its memory would make the sum exceed
- * `most`: whether a picture is served must not depend on who is idle. */
+ * `most`: whether a picture is served must not depend on who is idle. An animation's answer gets less room
+ * instead of being refused. */
 struct footprint footprint_within(struct work_plan *plan, const struct backend *cpu, uint64_t most);
+
+/* The most bytes of an answer that is an animation. */
+size_t footprint_animation_most(const struct work_plan *plan);
 
 /* Scratch memory of the CPU backend on so many threads for all chains of the plan. */
 size_t footprint_working(const struct work_plan *plan, const struct backend *cpu, unsigned threads);

@@ -117,8 +117,9 @@ static uint8_t effort_of(const struct work_plan *plan) {
 
 static void choose_output(struct work_plan *plan, const char *accept) {
     const struct output_arguments *asked = &plan->parameters->output;
-    plan->output = asked->format == FORMAT_AUTO ? accept_choose(accept, plan->picture.codec)
-                                                : parameters_codec(asked->format);
+    plan->output = asked->format == FORMAT_AUTO
+                       ? accept_choose(accept, plan->picture.codec, frames_plan_animates(&plan->frames))
+                       : parameters_codec(asked->format);
     bool turns = plan->parameters->input.autorotate || codec_get(plan->picture.codec)->turns;
     plan->orientation = turns ? plan->picture.metadata.orientation : 1;
     struct image_shape planes = orient_shape(&plan->picture.native, plan->orientation);
@@ -234,7 +235,8 @@ enum status plan_decide(struct work_plan *plan, const char *accept, struct error
     status = status == ST_OK ? lossless_plan(&request, &plan->turn, err) : status;
     plan->options.effort = effort_of(plan);
     if (status == ST_OK && plan_answer(plan) == ANSWER_PICTURE) {
-        status = codec_check_sides(plan->output, &plan->encoded, err);
+        status = frames_plan_check_output(&plan->frames, plan->output, err);
+        status = status == ST_OK ? codec_check_sides(plan->output, &plan->encoded, err) : status;
     }
     if (status == ST_OK) {
         status = selection_init(&plan->selection, plan->parameters, plan->picture.metadata.orientation,
@@ -257,6 +259,8 @@ struct codec_limits plan_limits(const struct config *config, uint64_t memory, in
         .max_pixels = config->max_pixels,
         .max_side = config->max_side,
         .max_scans = config->max_scans,
+        .max_frames = config->max_frames,
+        .max_animation = config->max_animation,
         .max_memory = memory,
         .deadline_ns = start_ns + config->work_timeout_ms * 1000000,
         .libjpeg = config->jpeg_library == CHOICE_jpeg_library_turbo,
@@ -275,9 +279,12 @@ enum status plan_make(struct work_plan *plan, struct bytes input, const char *ac
     plan->input = input;
     bool redact = plan->parameters->input.mode == MODE_REDACT;
     plan->limits.local_blocks = redact || parameters_search(plan->parameters); /* all find the same boxes */
-    plan->limits.first_frame = parameters_given(plan->parameters, "page");
+    plan->limits.first_frame = parameters_given(plan->parameters, "page") || frames_plan_reads(input);
     plan->limits.page = (uint32_t)plan->parameters->input.page;
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);
+    status = status == ST_OK ? frames_plan_make(&plan->frames, plan->parameters, input, &plan->limits,
+                                                &plan->picture, err)
+                             : status;
     status = status == ST_OK ? plan_decide(plan, accept, err) : status;
     if (status == ST_OK) {
         /* Blocks beside redacted ones can only be kept if no redacted pixel influenced theirs. */

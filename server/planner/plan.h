@@ -8,6 +8,7 @@
 #include "filters/backend.h"
 #include "server/message/parameters.h"
 #include "server/planner/detection_plan.h"
+#include "server/planner/frames_plan.h"
 #include "server/planner/hdr_decision.h"
 #include "server/planner/selection_plan.h"
 
@@ -18,6 +19,7 @@ struct work_plan {
     const struct parameters *parameters;
     struct codec_limits limits;
     struct picture picture;
+    struct frames_plan frames; /* of an animation */
     enum codec_id output;
     uint8_t orientation;         /* EXIF orientation to undo; 1: none */
     struct image_shape stored;   /* as decoded, perhaps reduced: limits.reduction */

@@ -44,7 +44,7 @@ def closed_port():
     (blurd.BadParameter, lambda client: client.blur(SMALL, sigma=0)),
     (blurd.CorruptImage, lambda client: client.blur(SMALL[:200])),
     (blurd.CorruptImage, lambda client: client.blur(b'')),
-    (blurd.Unsupported, lambda client: client.blur(b'GIF89a' + bytes(100))),
+    (blurd.Unsupported, lambda client: client.blur(b'%PDF-1' + bytes(100))),
     (blurd.NoRegion, lambda client: client.redact(SMALL, regions=[])),
     (blurd.BodyTooLarge, lambda client: client.blur(bytes(22 << 20))),
     (blurd.BadParameter, lambda client: client.redact_plan(SMALL)),

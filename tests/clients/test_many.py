@@ -14,7 +14,7 @@ import inputs
 import pytest
 from blurd import jobs
 
-BROKEN = {3: b'', 11: b'no picture', 20: inputs.gradient()[:100], 21: b'GIF89a', 39: bytes(1000)}
+BROKEN = {3: b'', 11: b'no picture', 20: inputs.gradient()[:100], 21: b'%PDF-1', 39: bytes(1000)}
 PICTURES = [BROKEN.get(number, inputs.gradient(seed=number)) for number in range(40)]
 
 

@@ -106,7 +106,7 @@ def marker_flood():
     with lab.start() as own:
         found = costs(own, bombs.markers())
         # the cost of receiving 20 MiB and discarding them
-        base = lab.Cost(own, b'GIF89a' + bytes(bombs.BODY_MAX - 6), times=3).cpu
+        base = lab.Cost(own, b'%PDF-1' + bytes(bombs.BODY_MAX - 6), times=3).cpu
     name, cost = worst(found, 'cpu')
     statuses = all_statuses(found)
     own_cpu = cost.cpu - base
@@ -120,9 +120,9 @@ def chunk_flood():
     files = bombs.png_ancillary()
     files.update({r['path'].split('/')[-1]: r['data'] for r in lab.manifest('hostile/bombs/png_', 'either')})
     with lab.start() as own:
-        lab.Cost(own, b'GIF89a' + bytes(bombs.BODY_MAX - 6))  # slots exist
+        lab.Cost(own, b'%PDF-1' + bytes(bombs.BODY_MAX - 6))  # slots exist
         found = costs(own, files)
-        base = lab.Cost(own, b'GIF89a' + bytes(bombs.BODY_MAX - 6), times=3).cpu
+        base = lab.Cost(own, b'%PDF-1' + bytes(bombs.BODY_MAX - 6), times=3).cpu
     cost_of = {n: c.cpu - base * len(files[n]) / bombs.BODY_MAX for n, c in found.items()}
     memory = max(c.memory - len(files[n]) / 2 ** 20 for n, c in found.items())
     name = max(cost_of, key=cost_of.get)
@@ -218,7 +218,7 @@ def unusual():
     return f'{len(rows)} files: {lab.counted(statuses)}; {len(wrong)} not as listed {" ".join(wrong[:2])}'.rstrip(), not wrong
 
 
-FORMATS = {'GIF': b'GIF89a' + bytes(40), 'SVG': b'<svg xmlns="http://www.w3.org/2000/svg"/>', 'PSD': b'8BPS' + bytes(40),
+FORMATS = {'SVG': b'<svg xmlns="http://www.w3.org/2000/svg"/>', 'PSD': b'8BPS' + bytes(40),
            'PDF': b'%PDF-1.7\n' + bytes(40), 'ZIP': b'PK\3\4' + bytes(40), 'HTML': b'<!doctype html><script>1</script>', 'text': b'a text' * 9,
            'MP4': b'\0\0\0\x18ftypisom' + bytes(60), 'WAVE': b'RIFF\x40\0\0\0WAVEfmt ' + bytes(50), 'text of BM': b'BM' + b'W' * 60, 'zeros': bytes(1000), 'one byte': b'x'}
 

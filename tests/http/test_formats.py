@@ -199,13 +199,13 @@ def animation(frames):
     return out.getvalue()
 
 
-def test_animations_need_page(server, need):
+def test_the_first_page_of_an_animation(server, need):
     need(['webp'])
     frames = [pictures.photograph(40, 30, seed=seed) for seed in (1, 2)]
     body = animation(frames)
-    check_problem(server.post('/blur', body), 'unsupported-image', says='page=0')
+    check_problem(server.post('/stats', body), 'unsupported-image', says='page=0')
     assert (anatomy.pixels(ask(server, '/pixelate?block=1&format=png&page=0', body)[1])[..., :3] == frames[0]).all()
-    check_problem(server.post('/blur?page=1', body), 'bad-parameter', 'page', says='0')
+    check_problem(server.post('/blur?page=2', body), 'bad-parameter', 'page', says='2 frames')
     assert server.post('/stats?page=0', body).json()['width'] == 40
 
 

@@ -93,7 +93,7 @@ PROBLEMS = (
     ('body-too-large', 413, 'blur', lambda d: d.raw(wire.message('POST', '/blur', length=False,
                                                                  headers=['Content-Length: 999999999', 'Expect: 100-continue']))),
     ('target-too-long', 414, 'other', lambda d: d.get('/' + 'a' * 9000)),
-    ('unsupported-image', 415, 'blur', lambda d: d.post('/blur', b'GIF89a')),
+    ('unsupported-image', 415, 'blur', lambda d: d.post('/blur', b'%PDF-1')),
     ('headers-too-large', 431, 'other', lambda d: d.get('/livez', headers={'X': 'a' * 20000})),
     ('transfer-encoding', 501, 'other', lambda d: d.raw(wire.message('POST', '/blur', headers=['Transfer-Encoding: gzip'], length=False))),
 )

@@ -265,4 +265,4 @@ def test_no_step_of_a_pipeline(server):
 
 def test_damaged_pictures(server):
     check_problem(server.post('/placeholder', pictures.small_png()[:-20]), 'corrupt-image')
-    check_problem(server.post('/placeholder', b'GIF89a' + bytes(50)), 'unsupported-image')
+    check_problem(server.post('/placeholder', b'%PDF-1' + bytes(50)), 'unsupported-image')

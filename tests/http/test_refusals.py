@@ -118,7 +118,7 @@ CURSOR = struct.pack('<HHHBBBBHHII', 0, 2, 1, 32, 32, 0, 0, 5, 5, 308, 22) + byt
 
 
 @pytest.mark.parametrize('name,body', (
-    ('GIF', b'GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;'),
+    ('GIF', b'GIF90a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;'),
     ('SVG', b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'),
     ('SVG', b'<svg/>'), ('PDF', b'%PDF-1.7\n1 0 obj\n'), ('Photoshop', b'8BPS' + bytes(20)), ('OpenEXR', b'\x76\x2f\x31\x01' + bytes(60)),
     ('ZIP', b'PK\3\4' + bytes(30)),

@@ -46,7 +46,7 @@ KINDS = (  # target, body, headers, status
     ('/blur?sigma=2', JPEG, {}, 200), ('/blur?sigma=20&format=png', JPEG, {}, 200), ('/blur?sigma=5&format=jpeg', PNG, {}, 200),
     ('/blur', PNG, {}, 200), ('/blur?sigma=300', pictures.small_jpeg(), {'Accept': 'image/png'}, 200),
     ('/blur?sigma=2', JPEG[:5000], {}, 400), ('/blur', PNG[:-5000], {}, 400), ('/blur?sigma=x', JPEG, {}, 400), ('/blur', b'', {}, 400),
-    ('/blur', b'GIF89a' * 1000, {}, 415), ('/nothing', JPEG, {}, 404), ('/livez', JPEG, {}, 405),
+    ('/blur', b'%PDF-1' * 1000, {}, 415), ('/nothing', JPEG, {}, 404), ('/livez', JPEG, {}, 405),
     ('/blur', JPEG, {'Content-Type': 'multipart/form-data; boundary=x'}, 400), ('/blur', bytes(21 << 20), {}, 413),
 )
 

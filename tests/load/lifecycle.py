@@ -26,7 +26,7 @@ RELOADS = 1000
 
 def some():
     messages = kinds()
-    return {name: messages[name] for name in ('JPEG region', 'PNG', 'multipart', 'stats', 'bad parameter', 'cut JPEG', 'cut PNG', 'GIF', 'nowhere')}
+    return {name: messages[name] for name in ('JPEG region', 'PNG', 'multipart', 'stats', 'bad parameter', 'cut JPEG', 'cut PNG', 'PDF', 'nowhere')}
 
 
 def reloads():

@@ -56,7 +56,7 @@ class Maker:
 
     def __init__(self, seed, paths):
         self.random, self.paths = random.Random(seed), paths
-        self.bodies = (b'', b'GIF89a' * 9, b'\xff\xd8\xff', pictures.small_png(), pictures.small_jpeg(), pictures.small_png()[:200],
+        self.bodies = (b'', b'%PDF-1' * 9, b'\xff\xd8\xff', pictures.small_png(), pictures.small_jpeg(), pictures.small_png()[:200],
                        pictures.small_jpeg()[:300], bytes(range(256)))
 
     def text(self, longest=12):

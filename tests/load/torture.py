@@ -43,7 +43,7 @@ def kinds():
         'polygon': ('/blur?sigma=2&region=polygon:1,1,40,5,20,50&invert=true', rgb),
         'pipeline': ('/pipeline?ops=blur:sigma=1|convolve:kernel=1,2,1|sharpen&colorspace=linear', rgb), 'stats': ('/stats', jpeg),
         'bad parameter': ('/blur?sigma=no', jpeg), 'cut JPEG': ('/blur', jpeg[:1500]), 'cut PNG': ('/blur', rgb[:-900]),
-        'GIF': ('/blur', b'GIF89a' * 99), 'nowhere': ('/nowhere', b'x'),
+        'PDF': ('/blur', b'%PDF-1' * 99), 'nowhere': ('/nowhere', b'x'),
     }
     found = {name: wire.message('POST', target, body, [NAMED]) for name, (target, body) in posts.items()}
     found['multipart'] = wire.message('POST', '/blur', form, [NAMED, form_type])

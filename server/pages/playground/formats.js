@@ -21,16 +21,19 @@ export function pastedName(type) {
 
 // The daemon goes by the first bytes. Formats whose first bytes are not known here are told by the file's name. Of an animation the daemon takes the first frame if it is asked to.
 export async function lookAt(file) {
-    const first = new Uint8Array(await file.slice(0, 32).arrayBuffer());
+    const first = new Uint8Array(await file.slice(0, 64).arrayBuffer());
     const letters = String.fromCharCode(...first);
     const brands = letters.slice(4, 8) === "ftyp" ? letters.slice(8) : "";
     if (letters.slice(8, 12) === "WEBP") {
         return { type: "image/webp", animated: letters.slice(12, 16) === "VP8X" && (first[20] & 2) !== 0 };
     }
+    if (letters.startsWith("GIF8")) {
+        return { type: "image/gif", animated: true };
+    }
     const named = formats.find(({ name }) => !letters.startsWith("\xff\xd8") && file.name.toLowerCase().endsWith(`.${name}`))?.name ?? "jpeg";
     const jxl = letters.startsWith("\xff\n") || letters.slice(4, 8) === "JXL ";
     const type = jxl ? "jxl" : /avi[fs]/.test(brands) ? "avif" : brands ? "heic" : letters.startsWith("\x89P") ? "png" : named;
-    return { type: `image/${type}`, animated: brands.startsWith("avis") };
+    return { type: `image/${type}`, animated: brands.startsWith("avis") || (type === "png" && letters.includes("acTL")) };
 }
 
 // --- the comparison ---

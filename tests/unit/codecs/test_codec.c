@@ -23,7 +23,8 @@ static void test_table(void **state) {
     assert_ptr_equal(codec_sniff(text("\xFF\xD8\xFF", 3)), codec_get(CODEC_JPEG));
     assert_ptr_equal(codec_sniff(text("\x89PNG\r\n\x1A\n", 8)), codec_get(CODEC_PNG));
     assert_ptr_equal(codec_sniff(text("\x89PNG\r\n\x1A\n\x01", 9)), codec_get(CODEC_PNG));
-    assert_null(codec_sniff(text("GIF89a", 6)));
+    assert_ptr_equal(codec_sniff(text("GIF89a", 6)), codec_get(CODEC_GIF));
+    assert_null(codec_sniff(text("GIF90b", 6)));
     assert_null(codec_sniff((struct bytes){0}));
 }
 
@@ -32,7 +33,7 @@ static void test_foreign_formats_are_named(void **state) {
     refuse((struct bytes){0}, ST_CORRUPT, "empty");
     refuse(text("\xFF\xD8", 2), ST_CORRUPT, "cut short");
     refuse(text("\x89PN", 3), ST_CORRUPT, "cut short");
-    refuse(text("GIF89a......", 12), ST_UNSUPPORTED, "GIF");
+    refuse(text("GIF90b......", 12), ST_UNSUPPORTED, "GIF");
     refuse(text("BM..........", 12), ST_CORRUPT, "BMP is cut short");
     refuse(text("BMW, Audi, Mercedes", 19), ST_UNSUPPORTED, "none of them");
     refuse(text("%PDF-1.7", 8), ST_UNSUPPORTED, "PDF");

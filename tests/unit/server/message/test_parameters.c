@@ -103,7 +103,7 @@ static const struct {
     {"quality=8.5", "quality", ""},
     {"effort=-1", "effort", "0"},
     {"effort=10", "effort", "9"},
-    {"format=gif", "format", "jpeg"},
+    {"format=tga", "format", "jpeg"},
     {"page=65536", "page", "from 0 to 65535"},
     {"lossless=2", "lossless", "true"},
     {"format=PNG", "format", "png"},

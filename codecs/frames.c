@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "codecs/frames.h"
+
+#include <inttypes.h>
+
+#include "codecs/codec.h"
+#include "core/numbers.h"
+
+bool frames_reads(enum codec_id id) {
+    return codec_get(id)->frames && codec_decodes(id);
+}
+
+bool frames_writes(enum codec_id id) {
+    return frames_reads(id) && codec_get(id)->frames->add && codec_encodes(id);
+}
+
+/* Bytes for the pixels of a frame in whatever model it has; 0: too large for memory. */
+static size_t pixel_bytes(uint32_t width, uint32_t height) {
+    struct image image;
+    struct image_shape shape = {.model = PIXEL_RGBA, .depth = 16, .width = width, .height = height};
+    const size_t deep = image_layout(&image, &shape);
+    shape.model = PIXEL_GRAY; /* which is padded */
+    shape.depth = 8;
+    const size_t grey = image_layout(&image, &shape);
+    return deep == 0 || grey == 0 ? 0 : max_size(deep, grey);
+}
+
+enum status frames_note(struct animation *animation, const struct frame *frame, bool alpha,
+                        const struct codec_limits *limits, struct error *err) {
+    const bool covers = frame->left == 0 && frame->top == 0 && frame->width >= animation->width &&
+                        frame->height >= animation->height;
+    const bool first = animation->frames == 0;
+    animation->alpha = animation->alpha || (first && !covers) || (alpha && (first || !frame->blends)) ||
+                       frame->disposal == FRAME_CLEAR;
+    animation->restores = animation->restores || frame->disposal == FRAME_RESTORE;
+    animation->alpha = animation->alpha || (first && frame->disposal == FRAME_RESTORE);
+    animation->frame_bytes = max_size(animation->frame_bytes, pixel_bytes(frame->width, frame->height));
+    animation->frames++;
+    const uint64_t pixels = (uint64_t)animation->frames * animation->width * animation->height;
+    if (animation->frames > limits->max_frames) {
+        return fail(err, ST_LIMIT, "animation has more than %" PRIu32 " frames, which is the limit",
+                    limits->max_frames);
+    }
+    return pixels <= limits->max_animation
+               ? ST_OK
+               : fail(err, ST_LIMIT,
+                      "animation has more than %" PRIu64 " pixels in its frames together, which is the limit",
+                      limits->max_animation);
+}
+
+enum status frames_scan(enum codec_id id, struct bytes input, const struct codec_limits *limits,
+                        struct animation *animation, struct error *err) {
+    *animation = (struct animation){.codec = id};
+    return frames_reads(id) ? codec_get(id)->frames->scan(input, limits, animation, err) : ST_OK;
+}
