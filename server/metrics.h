@@ -50,7 +50,7 @@ enum metric_format {
 enum {
     METRIC_OPERATIONS_MAX = 32,
     METRIC_BACKENDS_MAX = 4,
-    METRICS_PAGE_MAX = 2 << 20, /* bytes that metrics_write may append */
+    METRICS_PAGE_MAX = 6 << 20, /* bytes that metrics_write may append */
 };
 
 struct metrics;

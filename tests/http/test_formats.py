@@ -163,7 +163,7 @@ def test_quality_and_effort(server, need, target):
 def test_accept(server, need, accept, of_jpeg, of_png, of_webp, of_avif, of_heic, of_jxl):
     need(NEWER, WRITES)
     sample = pictures.photograph(40, 30)
-    for source, wanted in zip(READS, (of_jpeg, of_png, of_webp, of_avif, of_heic, of_jxl)):
+    for source, wanted in zip(('jpeg', 'png', 'webp', 'avif', 'heic', 'jxl'), (of_jpeg, of_png, of_webp, of_avif, of_heic, of_jxl)):
         answer = server.post('/blur', foreign.write(source, sample), headers={'Accept': accept})
         assert answer.headers['Content-Type'] == f'image/{wanted}', source
         assert foreign.kind_of(answer.content) == wanted and answer.headers['Vary'] == 'Accept'
