@@ -236,7 +236,7 @@ def out(own):
     page = own.get('/readyz')
     named, samples = page.json()['formats_out'], own.metrics()
     assert page.status_code == 200
-    marked = [name for name in ('webp', 'avif', 'heic', 'jxl') if samples.get(f'blurd_format_out{{format="{name}"}}')]
+    marked = [name for name in ('webp', 'avif', 'heic', 'tiff', 'jxl') if samples.get(f'blurd_format_out{{format="{name}"}}')]
     return named if named == marked else None
 
 
