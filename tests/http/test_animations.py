@@ -93,6 +93,32 @@ def test_each_frame_is_filtered_like_a_picture(server, kind, filters):
         assert numpy.array_equal(animated.hidden(got)[..., :3], animated.hidden(still if still.shape[2] == 4 else got)[..., :3])
 
 
+@pytest.mark.parametrize('target', KINDS)
+@pytest.mark.parametrize('kind', KINDS)
+def test_nothing_of_a_redacted_place_is_in_any_frame(server, kind, target):
+    """The secret appears, moves and vanishes; each frame of the answer, and of one that had another secret, shows the fill alone."""
+    left, top, wide, high = 9, 6, 14, 11
+    answers = []
+    for secret in (3, 4):
+        frames = [Frame(colours(1, HEIGHT, WIDTH, (255,)), delay=70)]
+        for i in range(8):
+            patch = colours(100 * secret + i, 7, 6, (255,))
+            frames.append(Frame(patch, left + 2 * (i % 4), top + i % 4, 40, (KEEP, CLEAR, RESTORE)[i % 3] if kind == 'gif' else KEEP))
+        body = animated.write(kind, frames, WIDTH, HEIGHT, plays=1)
+        place = f'{left},{top},{wide},{high}'
+        answers.append(ask(server, f'/redact?region={place}&fill=204060&lossless=true&format={target}', body))
+        for frame in animated.read(answers[-1]).frames:
+            hidden = frame[top:top + high, left:left + wide]
+            assert (hidden == (0x20, 0x40, 0x60, 255)).all()
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize('query', ('region=1,2,9,9&report=true', 'detect=codes&plan=true', 'detect=codes'))
+def test_what_is_not_made_for_animations_fails_closed(signing, query):
+    body = animated.write('gif', scene('gif'), WIDTH, HEIGHT)
+    check_problem(signing.post(f'/redact?{query}', body), 'unsupported-image')
+
+
 @pytest.mark.parametrize('kind', KINDS)
 def test_page_takes_one_frame(server, kind):
     frames = scene(kind)
