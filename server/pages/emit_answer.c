@@ -12,6 +12,11 @@ void emit_answer_series(struct emitter *w, const struct route *route) {
             "chunk if a frame fails.\"");
     emit_headers(w, headers);
     emit(w, ",\"content\":{\"%s\":{\"schema\":{\"type\":\"string\",\"format\":\"binary\"}}}}", route->media);
+    emit_name(w, "404");
+    emit(
+        w,
+        "{\"description\":\"Frames cannot be sent to this path.\",\"content\":{\"application/problem+json\":{"
+        "\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}}");
 }
 
 void emit_answer_work(struct emitter *w, const struct route *route, const struct filter *filter) {

@@ -91,6 +91,8 @@ def fits(path, given):
         given.pop('detect_effort')
     if ':' in str(given.get('detect_threshold', '')):  # only of what `detect` names
         given['detect_threshold'] = '0.4'
+    given.pop('frames', None)  # the pictures are no animations, and have one page
+    given.pop('page', None)
     if 'except' in given:  # a place within each of the pictures
         given['except'] = ['1,1,8,8']
     if 'feather' in given or given.get('invert') in (True, 'true'):

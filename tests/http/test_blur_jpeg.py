@@ -184,9 +184,9 @@ def test_colorspace(server, colorspace):
     ('image/png', 'jpeg', 'png'), ('image/jpeg', 'png', 'jpeg'), ('IMAGE/JPEG', 'png', 'jpeg'),
     ('image/png;q=0.5, image/jpeg;q=0.9', 'png', 'jpeg'),
     ('image/png;q=0.9, image/jpeg;q=0.5', 'jpeg', 'png'),
-    ('image/jpeg, image/png', 'png', 'png'), ('image/gif,*/*;q=0.8', 'png', 'png'),
+    ('image/jpeg, image/png', 'png', 'png'), ('image/x-icon,*/*;q=0.8', 'png', 'png'),
     ('image/jpeg;q=0, */*', 'jpeg', 'png'), ('*/*;q=0.1, image/png;q=0.2', 'jpeg', 'png'),
-    ('image/gif', 'jpeg', 'jpeg'), ('text/html', 'png', 'png'), ('', 'png', 'png'), (';;,,q=', 'png', 'png'),
+    ('image/x-icon', 'jpeg', 'jpeg'), ('text/html', 'png', 'png'), ('', 'png', 'png'), (';;,,q=', 'png', 'png'),
 ))
 def test_accept(server, accept, given, wanted):
     body = pictures.small_jpeg() if given == 'jpeg' else pictures.small_png()
