@@ -293,7 +293,7 @@ def test_a_region_off_the_picture_is_refused(server, look, body):
         problem = check_problem(server.post(f'{look}&{areas.query(*regions)}', body), 'bad-parameter', 'region', 'lies off the picture')
         assert f'region {len(regions)} ' in problem['detail']
     answer = ask(server, f'{look}&{areas.query("20,20,100,100")}', body)
-    assert 'are cut' in answer.headers['X-Blurd-Notice']
+    assert 'cut by its border: 1' in answer.headers['X-Blurd-Notice']
 
 
 @pytest.mark.parametrize('body', (pictures.small_png(), pictures.small_jpeg()), ids=('png', 'jpeg'))

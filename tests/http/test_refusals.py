@@ -122,7 +122,7 @@ CURSOR = struct.pack('<HHHBBBBHHII', 0, 2, 1, 32, 32, 0, 0, 5, 5, 308, 22) + byt
     ('SVG', b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'),
     ('SVG', b'<svg/>'), ('PDF', b'%PDF-1.7\n1 0 obj\n'), ('Photoshop', b'8BPS' + bytes(20)), ('OpenEXR', b'\x76\x2f\x31\x01' + bytes(60)),
     ('ZIP', b'PK\3\4' + bytes(30)),
-    ('JPEG XL', b'\xff\x0a' + bytes(20)), ('', b'hello, world'), ('', b'<html></html>'), ('', b'\0'), ('', bytes(1000)),
+    ('JPEG 2000', b'\xff\x4f\xff\x51' + bytes(20)), ('', b'hello, world'), ('', b'<html></html>'), ('', b'\0'), ('', bytes(1000)),
     ('TGA', targa(2, 24)), ('TGA', targa(2, 32)), ('TGA', targa(10, 16)), ('TGA', targa(3, 8)), ('TGA', targa(1, 8)),
     ('TGA', b'\7\1\1' + bytes(40) + b'TRUEVISION-XFILE.\0'), ('cursor', CURSOR), ('icon', b'\0\0\1' + CURSOR[3:]),
     ('JSON', b'{"image": "base64"}'), ('base64', b'iVBORw0KGgoAAAANSUhEUg'),
