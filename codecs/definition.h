@@ -96,7 +96,7 @@ struct picture {
     bool lossless;    /* JPEG: of samples, without blocks, so that it cannot be decoded at a reduced size */
     bool patchable;   /* JPEG: an answer can keep its blocks: codecs/jpeg/jpeg_patch.h */
     bool progressive; /* several scans or interlaced */
-    bool exact;       /* with REACH_BEFORE: this file has no losses, whatever others of its format have */
+    bool exact; /* with REACH_BEFORE: the file was coded without losses, though its format allows them */
     struct metadata metadata;
 };
 

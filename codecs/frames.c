@@ -14,7 +14,7 @@ bool frames_writes(enum codec_id id) {
     return frames_reads(id) && codec_get(id)->frames->add && codec_encodes(id);
 }
 
-/* Bytes for the pixels of a frame in whatever model it has; 0: too large for memory. */
+/* The most bytes that the pixels of a frame take in any model and depth; 0: they exceed the address space. */
 static size_t pixel_bytes(uint32_t width, uint32_t height) {
     struct image image;
     struct image_shape shape = {.model = PIXEL_RGBA, .depth = 16, .width = width, .height = height};

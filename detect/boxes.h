@@ -53,7 +53,7 @@ enum status boxes_join(struct boxes *boxes, const struct boxes *more, struct err
 /* The same, but of boxes that are about the same thing the one with the highest score stays. */
 enum status boxes_join_better(struct boxes *boxes, const struct boxes *more, struct error *err);
 
-/* Leaves out those that are about the same thing as a known one. */
+/* Removes each box that overlaps a known one so much that both show the same thing. */
 void boxes_leave_out(struct boxes *boxes, const struct boxes *known);
 
 #endif

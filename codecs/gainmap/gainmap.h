@@ -22,10 +22,10 @@ struct gainmap {
     struct gainmap_numbers numbers; /* of GAINMAP_NUMBERS */
 };
 
-/* Finds the map of a JPEG whose head announces one (an index, or metadata of gain maps): the first picture
- * with usable numbers among those that the index lists, then what stands directly behind the first picture.
- * Where a map has both forms of numbers, those of ISO 21496-1 count. Without an announcement it takes the
- * time of a look at the head, and else time in proportion to the file. */
+/* Finds the map of a JPEG. It looks for one only if the head announces it, by an index or by metadata of gain
+ * maps. The pictures of the index come first, then the one directly behind the base; the first that has
+ * usable numbers is the map. Where a map has both forms of numbers, those of ISO 21496-1 count. The search
+ * takes time in proportion to the file, or to its head if nothing is announced. */
 void gainmap_find(struct bytes file, struct gainmap *map);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The pictures of a JPEG file beside its first one: those that its index lists (CIPA DC-007, Multi-Picture
- * Format), and the one that stands behind the first. Thread-safe. Internal to codecs/. */
+ * Finds the further pictures of a JPEG file: those that its index lists (CIPA DC-007, Multi-Picture Format),
+ * and the one that stands behind the first. Thread-safe. Internal to codecs/. */
 #ifndef BLURD_CODECS_GAINMAP_GAINMAP_PICTURES_H
 #define BLURD_CODECS_GAINMAP_GAINMAP_PICTURES_H
 

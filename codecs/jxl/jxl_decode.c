@@ -12,7 +12,7 @@ static uint8_t rounded(uint16_t sample) {
     return (uint8_t)((sample + 128u) / 257u);
 }
 
-/* libjxl writes a part of a row. It stays in the picture whatever the library says. */
+/* Takes a part of a row from libjxl. A part that would lie outside of the picture is ignored. */
 static void take_row(void *context, size_t x, size_t y, size_t count, const void *pixels) {
     const struct image *image = context;
     const struct plane *plane = &image->plane[0];

@@ -10,8 +10,9 @@ enum {
 };
 
 struct pages {
-    uint32_t count, whole; /* directories so far, and those that are neither smaller versions nor masks */
-    uint64_t first;        /* offset of the first whole one */
+    uint32_t count; /* directories up to here */
+    uint32_t whole; /* of these, pages: neither smaller versions nor masks */
+    uint64_t first; /* offset of the first whole one */
 };
 
 /* Whether the directory is a smaller version or a mask of another one. */

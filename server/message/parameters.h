@@ -73,7 +73,7 @@ struct input_arguments {
     bool series;      /* is a frame of a series; the caller sets it */
     bool require;     /* as given; ask parameters_require instead */
     int page;         /* if it is given: of a TIFF, or the only frame of an animation that is taken */
-    struct frame_range frames; /* those that are taken, if they are given */
+    struct frame_range frames; /* of an animation, that are answered; valid if it is given */
 };
 
 /* How the picture of the answer is made. */

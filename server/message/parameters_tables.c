@@ -304,9 +304,10 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.huffman),
      .choices = huffman_choices,
-     .help = "Huffman tables of a JPEG: `optimal` ones are made for the picture, `standard` ones are "
-             "those of the standard. The pixels are the same, and the file is smaller with `optimal`. "
-             "Progressive JPEGs, and those that change only in regions, always have optimal ones."},
+     .help =
+         "Huffman tables of a JPEG. `optimal` makes them for the picture, `standard` takes the example "
+         "tables of the standard (Annex K). The pixels are the same, and the file is smaller with `optimal`. "
+         "Progressive JPEGs, and those that change only in regions, always have optimal ones."},
     {.name = "lossless",
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.lossless),

@@ -162,4 +162,33 @@ static inline bool fixture_contains(struct bytes file, const char *text) {
     return file.size > 0 && memmem(file.data, file.size, text, strlen(text)) != NULL;
 }
 
+/* Each beginning of the file from `least` bytes on is refused as damaged, from memory of its size. */
+static inline void fixture_try_cut(struct bytes file, size_t least) {
+    struct codec_limits limits = fixture_limits();
+    for (size_t size = least; size < file.size; size++) {
+        struct error err;
+        uint8_t *cut = malloc(size);
+        memcpy(cut, file.data, size);
+        assert_int_equal(fixture_try((struct bytes){cut, size}, &limits, &err), ST_CORRUPT);
+        assert_true(err.text[0]);
+        free(cut);
+    }
+}
+
+/* With a wrong bit in each byte from `first` on, the file is decoded or refused for what is in it. */
+static inline void fixture_try_damaged(struct buf *file, size_t first) {
+    struct codec_limits limits = fixture_limits();
+    limits.max_pixels = 1 << 20;
+    for (size_t at = first; at < file->size; at++) {
+        uint8_t old = file->data[at];
+        struct error err;
+        file->data[at] ^= (uint8_t)(1 << at % 8);
+        enum status status = fixture_try(buf_bytes(file), &limits, &err);
+        assert_true(status == ST_OK || status == ST_CORRUPT || status == ST_UNSUPPORTED ||
+                    status == ST_LIMIT);
+        assert_true(status == ST_OK || err.text[0]);
+        file->data[at] = old;
+    }
+}
+
 #endif

@@ -212,33 +212,14 @@ static struct buf plain_file(void) {
 static void test_cut_files(void **state) {
     (void)state;
     struct buf file = plain_file();
-    struct codec_limits limits = fixture_limits();
-    for (size_t size = 64; size < file.size; size++) {
-        struct error err;
-        uint8_t *cut = malloc(size);
-        memcpy(cut, file.data, size);
-        assert_int_equal(fixture_try((struct bytes){cut, size}, &limits, &err), ST_CORRUPT);
-        assert_true(err.text[0]);
-        free(cut);
-    }
+    fixture_try_cut(buf_bytes(&file), 64);
     buf_finish(&file);
 }
 
 static void test_damaged_files(void **state) {
     (void)state;
     struct buf file = plain_file();
-    struct codec_limits limits = fixture_limits();
-    limits.max_pixels = 1 << 20;
-    for (size_t at = 12; at < file.size; at++) {
-        uint8_t old = file.data[at];
-        struct error err;
-        file.data[at] ^= (uint8_t)(1 << at % 8);
-        enum status status = fixture_try(buf_bytes(&file), &limits, &err);
-        assert_true(status == ST_OK || status == ST_CORRUPT || status == ST_UNSUPPORTED ||
-                    status == ST_LIMIT);
-        assert_true(status == ST_OK || err.text[0]);
-        file.data[at] = old;
-    }
+    fixture_try_damaged(&file, 12);
     buf_finish(&file);
 }
 
