@@ -42,7 +42,7 @@ static enum status take_indices(const struct bmp_reading *reading, const uint8_t
     const struct bmp_header *header = reading->header;
     const unsigned bits = header->bits, each = 8 / bits, mask = (1u << bits) - 1;
     for (uint32_t x = 0; x < header->width; x++, to += 3) {
-        unsigned index = from[x / each] >> (8 - bits - x % each * bits) & mask;
+        unsigned index = (unsigned)from[x / each] >> (8 - bits - x % each * bits) & mask;
         if (index >= header->colours) {
             return fail_index(index, header, err);
         }
@@ -70,8 +70,7 @@ static void take_masked(const struct bmp_reading *reading, const uint8_t *from, 
         uint32_t pixel = header->bits == 16 ? bmp_header_16(from) : bmp_header_32(from);
         for (unsigned c = 0; c < channels; c++) {
             uint64_t value = (pixel & header->mask[c]) >> shift[c];
-            to[c] = most[c] == UINT8_MAX ? (uint8_t)value
-                                         : (uint8_t)((value * UINT8_MAX + most[c] / 2) / most[c]);
+            to[c] = (uint8_t)(most[c] == UINT8_MAX ? value : (value * UINT8_MAX + most[c] / 2) / most[c]);
         }
     }
 }

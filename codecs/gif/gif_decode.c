@@ -56,9 +56,11 @@ enum status gif_probe(struct bytes input, const struct codec_limits *limits, str
     if (status == ST_OK && more) {
         return fail(err, ST_UNSUPPORTED, "GIF is animated; page=0 takes its first frame");
     }
-    picture->pixels = picture->native = shape_of(&file, &image);
-    picture->progressive = image.interlaced;
-    picture->metadata.losses = file.losses;
+    if (status == ST_OK) {
+        picture->pixels = picture->native = shape_of(&file, &image);
+        picture->progressive = image.interlaced;
+        picture->metadata.losses = file.losses;
+    }
     return status;
 }
 

@@ -9,6 +9,7 @@ enum state {
     BETWEEN, /* behind an EOI */
     BETWEEN_2,
     BETWEEN_3, /* behind FF D8: a frame, if FF follows */
+    BEGUN,     /* behind the SOI of a frame: FF has to come */
     MARKER,    /* a marker has to come; what is not FF is skipped */
     CODE,      /* behind the FF of a marker */
     LENGTH,    /* the first byte of a segment's length */
@@ -80,7 +81,7 @@ static bool is_further(const struct mjpeg *mjpeg, uint64_t at) {
 
 /* FF D8 has been read. Returns whether a frame begins with it. */
 static bool begin(struct mjpeg *mjpeg, uint64_t at) {
-    mjpeg->state = MARKER;
+    mjpeg->state = BEGUN;
     mjpeg->scanned = false;
     mjpeg->further = is_further(mjpeg, at);
     if (!mjpeg->further) {
@@ -162,6 +163,9 @@ static enum mjpeg_event take(struct mjpeg *mjpeg, uint8_t byte, bool *unread) {
         *unread = true;
         mjpeg->state = BETWEEN;
         return byte == 0xFF && begin(mjpeg, mjpeg->at - 2) ? MJPEG_BEGIN : MJPEG_PART;
+    case BEGUN:
+        mjpeg->state = CODE;
+        return byte == 0xFF ? MJPEG_PART : MJPEG_FOREIGN;
     case MARKER:
         mjpeg->state = byte == 0xFF ? CODE : MARKER;
         return MJPEG_PART;

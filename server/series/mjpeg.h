@@ -23,8 +23,8 @@ enum mjpeg_event {
     MJPEG_BEGIN,   /* a frame begins: its first bytes are those of mjpeg_begin */
     MJPEG_END,     /* the frame ends with the bytes that were kept */
     MJPEG_CUT,     /* the frame has no EOI: it ends with the bytes that were kept and those of mjpeg_end */
-    MJPEG_FOREIGN, /* the series does not begin with a JPEG, or a frame has a segment of an impossible length
-                    */
+    MJPEG_FOREIGN, /* the series does not begin with a JPEG, or a frame has no marker behind its SOI, or a
+                      segment of an impossible length */
 };
 
 struct mjpeg_piece {

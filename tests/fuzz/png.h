@@ -57,7 +57,11 @@ static inline enum status fuzz_compare(struct bytes file) {
     struct picture picture;
     struct error err = {0};
     enum status status = codec_probe(file, &limits, &picture, &err);
-    if (status != ST_OK || picture.codec != CODEC_PNG) {
+    if (status != ST_OK) {
+        return status;
+    }
+    if (picture.codec != CODEC_PNG) {
+        codec_picture_finish(&picture);
         return status;
     }
     struct image ours = fuzz_image(&picture.pixels), theirs = fuzz_image(&picture.pixels);
@@ -69,6 +73,7 @@ static inline enum status fuzz_compare(struct bytes file) {
     }
     free(ours.plane[0].data);
     free(theirs.plane[0].data);
+    codec_picture_finish(&picture);
     return status;
 }
 
