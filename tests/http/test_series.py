@@ -172,11 +172,12 @@ def test_ten_thousand_frames(start):
     before = own.status('VmRSS')
     answer = streams.ask(own.port, BLUR, *[small * 100] * 100)
     assert answer.whole and len(answer.frames) == 10000 and len(set(answer.frames)) == 1
-    assert own.status('VmRSS') < before + 8 << 10
+    assert daemon.SANITIZED or own.status('VmRSS') < before + (8 << 10)  # sanitizers keep what is freed for a while
     metrics = own.metrics()
     assert metrics['blurd_frames_total'] == 10200 and metrics['blurd_requests_in_flight'] == 1
-    lines = [line for line in own.lines if 'path=/series' in line]
-    assert len(lines) == 2 and 'frames=10000' in lines[1] and 'status=200' in lines[1]
+    lines = lambda: [line for line in own.lines if 'path=/series' in line]
+    assert daemon.eventually(lambda: len(lines()) == 2)
+    assert 'frames=10000' in lines()[1] and 'status=200' in lines()[1]
 
 
 def fill(connection, data):
