@@ -87,6 +87,8 @@ bool hdr_plan_step(const struct work_plan *plan, unsigned index, const struct im
     case FILTER_CROP:
     case FILTER_RESIZE:
         return append_part(step, &base, map, chain);
+    case FILTER_REDACT: /* by server/hdr/hdr_redact.h */
+        return true;
     case FILTER_ROTATE:
         chain->step[chain->count++] = *step;
         return true;
@@ -141,13 +143,20 @@ static bool open_map(struct work_plan *plan) {
 
 static const char *refuse(struct work_plan *plan) {
     size_t most;
-    if (plan->hdr.map.kind != GAINMAP_NUMBERS) {
-        return plan->hdr.map.kind == GAINMAP_APPLE
-                   ? "it has no numbers of ISO 21496-1 or Android"
-                   : "its numbers are damaged, or for a base that is HDR itself";
+    static const char *const damage[] = {
+        [GAINMAP_DAMAGED] = "its numbers are damaged, or for a base that is HDR itself",
+        [GAINMAP_BARE] = "it is Apple's, and its headroom is missing",
+        [GAINMAP_APPLE] = NULL,
+        [GAINMAP_NUMBERS] = NULL,
+    };
+    if (damage[plan->hdr.map.kind]) {
+        return damage[plan->hdr.map.kind];
     }
-    if (plan->selection.redact) {
-        return "it shows what is to be hidden";
+    if (plan->selection.redact && plan->parameters->output.hdr != HDR_KEEP) {
+        return "it shows what is to be hidden; hdr=keep redacts it";
+    }
+    if (plan->selection.redact && !plan->selection.wanted) {
+        return "all of it is to be hidden";
     }
     if (plan->output != CODEC_JPEG) {
         return "only a JPEG can have one";
@@ -167,7 +176,7 @@ void hdr_plan_make(struct work_plan *plan) {
         return;
     }
     gainmap_find(plan->input, &hdr->map);
-    if (hdr->map.kind != GAINMAP_NONE && plan->parameters->output.hdr == HDR_KEEP) {
+    if (hdr->map.kind != GAINMAP_NONE && plan->parameters->output.hdr != HDR_DROP) {
         hdr->why = refuse(plan);
         hdr->kept = !hdr->why;
     }

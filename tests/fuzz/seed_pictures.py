@@ -197,6 +197,12 @@ def made_gain_maps():
         for form in ('xmp', 'iso', 'both'):
             yield gainmaps.ultra_hdr(base, gain, numbers, form)
     yield gainmaps.ultra_hdr(base, gain, indexed=False)
+    for order in '><':
+        yield gainmaps.apple_exif({33: (3, 2), 48: (2, 1)}, order)
+        yield gainmaps.apple(base, gain, {33: (1, 2), 48: (9, 1000)}, order=order)
+    for headroom in (None, 3.5):
+        yield gainmaps.apple_packet(headroom)
+    yield gainmaps.apple(base, gain, headroom=3.5, form='iso')
     yield gainmaps.ultra_hdr(base, gain, announce=False, gap=b'\0' * 5)
 
 
