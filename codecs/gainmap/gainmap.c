@@ -43,12 +43,6 @@ static struct claim read_claim(struct bytes picture) {
     return claim;
 }
 
-/* Its headroom, or that in the EXIF of the base, makes numbers of an Apple's map. */
-static enum gainmap_kind read_apple(double stops, struct bytes exif, struct gainmap_numbers *numbers) {
-    bool known = stops > 0 || gainmap_apple_stops(exif, &stops);
-    return known && gainmap_apple_numbers(stops, numbers) ? GAINMAP_APPLE : GAINMAP_BARE;
-}
-
 static struct gainmap read_map(struct bytes picture, struct bytes exif) {
     static const enum gainmap_kind kinds[] = {
         [GAINMAP_PACKET_NONE] = GAINMAP_NONE,
@@ -62,7 +56,9 @@ static struct gainmap read_map(struct bytes picture, struct bytes exif) {
     map.kind = claim.usable ? GAINMAP_NUMBERS
                : claim.iso  ? GAINMAP_DAMAGED
                             : kinds[gainmap_xmp_read(claim.packet, &map.numbers, &stops)];
-    map.kind = map.kind == GAINMAP_APPLE ? read_apple(stops, exif, &map.numbers) : map.kind;
+    if (map.kind == GAINMAP_APPLE && !gainmap_apple_read(stops, exif, &map.numbers)) {
+        map.kind = GAINMAP_BARE;
+    }
     return map;
 }
 

@@ -54,6 +54,11 @@ bool gainmap_apple_numbers(double stops, struct gainmap_numbers *numbers) {
     return fits && gainmap_numbers_fit(numbers);
 }
 
+bool gainmap_apple_read(double stops, struct bytes exif, struct gainmap_numbers *numbers) {
+    bool known = stops > 0 || gainmap_apple_stops(exif, &stops);
+    return known && gainmap_apple_numbers(stops, numbers);
+}
+
 /* The light of a coded sample (ITU-R BT.709, item 1.2, inverted). */
 static double light_of(double sample) {
     return sample < 4.5 * 0.018 ? sample / 4.5 : pow((sample + 0.099) / 1.099, 1 / 0.45);

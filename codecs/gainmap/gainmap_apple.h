@@ -28,6 +28,9 @@ bool gainmap_apple_stops(struct bytes exif, double *stops);
 /* The numbers for that headroom. False where gainmap_numbers_fit refuses them: it is 0. */
 bool gainmap_apple_numbers(double stops, struct gainmap_numbers *numbers);
 
+/* The numbers for the headroom that the map says, or else (0) the base's EXIF. False without a headroom. */
+bool gainmap_apple_read(double stops, struct bytes exif, struct gainmap_numbers *numbers);
+
 /* Fills in what each sample of 8 bits becomes with these numbers. It is off by half a step at most. */
 void gainmap_apple_levels(const struct gainmap_numbers *numbers, uint8_t level[static GAINMAP_LEVELS]);
 

@@ -78,6 +78,9 @@ static enum status decode(struct hdr_work *work) {
                                         .max_scans = work->plan->limits.max_scans,
                                         .max_memory = work->plan->limits.max_memory,
                                         .local_blocks = work->plan->limits.local_blocks,
+                                        .gain_map = hdr->picture.codec != CODEC_JPEG,
+                                        .first_frame = work->plan->limits.first_frame,
+                                        .link = work->plan->limits.link,
                                         .deadline_ns = work->plan->limits.deadline_ns};
     place(&work->picture, &hdr->stored, work->memory[0]);
     enum status status = codec_decode(hdr->map.file, &hdr->picture, &limits, &work->picture, work->err);
