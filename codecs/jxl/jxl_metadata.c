@@ -31,7 +31,7 @@ static unsigned jpeg_losses(struct bytes data) {
     for (size_t at = 1, i = 0; i < METADATA_MARKERS_MAX && marker != EOI && at + BITS <= 8 * data.size; i++) {
         marker = FIRST;
         for (unsigned bit = 0; bit < BITS; bit++, at++) {
-            marker += (data.data[at / 8] >> at % 8 & 1u) << bit;
+            marker += ((unsigned)data.data[at / 8] >> at % 8 & 1) << bit;
         }
         losses |= marker == APP13 ? LOSS_IPTC : marker == COM ? LOSS_TEXT : 0;
     }
