@@ -16,7 +16,7 @@ static uint8_t mean_of(const struct image *base, bool outward, uint32_t left, ui
             sum += row[x];
         }
     }
-    return outward ? (sum > 0 ? UINT8_MAX : 0) : (uint8_t)((sum + count / 2) / count);
+    return (uint8_t)(outward ? (sum > 0) * (uint64_t)UINT8_MAX : (sum + count / 2) / count);
 }
 
 void hdr_mask_reduce(const struct image *base, bool outward, const struct image *map) {
