@@ -10,6 +10,8 @@ from PIL import Image
 
 import anatomy
 import areas
+import daemon
+import fake_gpu
 import gainmaps
 import pictures
 from test_hdr_kept import kept
@@ -169,6 +171,16 @@ def test_the_map_is_dropped_unless_asked_for(server, query):
 def test_nothing_is_kept_where_all_is_hidden(server):
     answer = server.post('/blur?sigma=9&mode=redact&hdr=keep', photographs()[0])
     assert answer.headers['X-HDR'] == 'dropped' and 'all of it' in answer.headers['X-Blurd-Notice']
+
+
+@fake_gpu.needed
+def test_with_a_gpu(server):
+    """It may filter the base; the bytes are those of cores."""
+    with daemon.Daemon(*fake_gpu.options(), environment=fake_gpu.settings()) as own:
+        fake_gpu.await_state(own, 'serving')
+        for query in QUERIES:
+            answers = [other.post(f'{query}&{areas.query(INSIDE)}', file) for other in (own, server) for file in photographs()]
+            assert all(kept(answer) for answer in answers) and len({answer.content for answer in answers}) == 1, query
 
 
 def test_pictures_behind_the_base_go(server):
