@@ -18,33 +18,23 @@ static bool find_tone(const struct bmff_items *items, struct bmff_gain_map *map)
     return false;
 }
 
-/* Whether the reference of this kind from an item has `to` among its targets. */
-static bool refers(const struct bmff_items *items, const char kind[static 4], uint32_t from, uint32_t to) {
+static bool find_auxiliary(const struct bmff_items *items, struct bmff_gain_map *map) {
     struct bmff_box box;
-    uint32_t source, id;
-    bool found = false;
-    for (struct bytes boxes = items->references;
-         !found && bmff_items_reference(items, &boxes, &box, &source);) {
-        while (!found && box.type == bmff_type(kind) && source == from &&
-               bmff_items_next_id(items, &box.body, &id)) {
-            found = id == to;
+    uint32_t from, to;
+    for (struct bytes boxes = items->references; bmff_items_reference(items, &boxes, &box, &from);) {
+        const struct bmff_item *item = bmff_items_find(items, from);
+        bool auxiliary = box.type == bmff_type("auxl") && item && item->is_gain_map &&
+                         item->type != bmff_type("tmap") && from != items->primary;
+        while (auxiliary && bmff_items_next_id(items, &box.body, &to)) {
+            if (to == items->primary) {
+                *map = (struct bmff_gain_map){from, from, {0}, {0}};
+                return true;
+            }
         }
     }
-    return found;
+    return false;
 }
 
-static bool find_auxiliary(const struct bmff_items *items, struct bmff_gain_map *map) {
-    bool found = false;
-    for (size_t i = 0; i < items->count && !found; i++) {
-        const struct bmff_item *item = &items->item[i];
-        found = item->is_gain_map && item->type != bmff_type("tmap") && item->id != items->primary &&
-                refers(items, "auxl", item->id, items->primary);
-        *map = (struct bmff_gain_map){item->id, item->id, {0}, {0}};
-    }
-    return found;
-}
-
-/* References are few where an item has XMP at all. */
 static void find_packet(const struct bmff_items *items, struct bmff_gain_map *map) {
     struct bmff_box box;
     uint32_t from, to;
