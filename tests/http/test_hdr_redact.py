@@ -10,6 +10,7 @@ from PIL import Image
 
 import anatomy
 import areas
+import codes
 import daemon
 import fake_gpu
 import gainmaps
@@ -166,6 +167,16 @@ def test_the_map_is_dropped_unless_asked_for(server, query):
     answers = [server.post(query + areas.query(INSIDE), file) for file in photographs()]
     assert {answer.headers['X-HDR'] for answer in answers} == {'dropped'} and answers[0].content == answers[1].content
     assert answers[0].content.count(b'\xff\xd8\xff') == 1
+
+
+@codes.needed
+def test_what_is_found_is_hidden_in_the_map(server):
+    page = codes.page((codes.drawn(codes.QR, 6), (256, 192)))
+    gain = 255 - numpy.asarray(page.resize((160, 120)))
+    file = gainmaps.ultra_hdr(numpy.asarray(page.convert('RGB')), gain, SIGNED)
+    answer = server.post('/redact?detect=codes&hdr=keep', file)
+    samples = anatomy.pixels(kept(answer).map)[:, :, 0].astype(int)
+    assert numpy.abs(samples[48:80, 64:96] - 85).max() <= 1 and numpy.abs(samples - 85).max() > 30
 
 
 def test_nothing_is_kept_where_all_is_hidden(server):
