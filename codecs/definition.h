@@ -42,6 +42,7 @@ struct codec_limits {
     bool first_frame;                /* of an animation the first frame is taken, instead of ST_UNSUPPORTED */
     bool partial;                    /* frames_scan: bytes may be missing behind the input */
     uint32_t page;                   /* with first_frame: of a file with pages this one, counted from 0 */
+    bool gain_map;                   /* AVIF, HEIC: the gain map of the file's picture, in place of that */
     const struct progress *progress; /* receives decoded rows; may be NULL */
     struct crew *crew;               /* may help, with no effect on the pixels; NULL: none */
     struct codec_link *link;         /* isolated codecs run in its process; NULL: in this one */

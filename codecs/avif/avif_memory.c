@@ -35,8 +35,8 @@ static size_t half_samples(const struct image_shape *shape) {
 size_t avif_decode_bytes(const struct picture *picture, size_t input) {
     const struct image_shape *shape = &picture->native;
     size_t samples = half_samples(shape) * (shape->depth / 8) * DECODE_COPIES / HALVES;
-    /* Metadata and data in several pieces are copied. */
-    return STATE + 2 * input + padded(shape) * (samples + DECODE_PIXEL);
+    /* Metadata and data in several pieces are copied, and the file whose gain map is decoded. */
+    return STATE + 3 * input + padded(shape) * (samples + DECODE_PIXEL);
 }
 
 size_t avif_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {

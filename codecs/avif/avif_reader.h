@@ -13,6 +13,7 @@ struct avif_reader {
     avifCropRect crop; /* the part of the stored picture that is shown */
     struct image_shape native, pixels;
     struct bmff_light light; /* of a still picture */
+    struct buf map;          /* the file with its gain map as the primary picture; empty: nothing */
 };
 
 /* Parses the file, and decodes nothing. The caller ends *reader with avif_reader_close, also after a failure.

@@ -15,7 +15,7 @@ static const char *const formats[] = {"auto",
                                       "jpg", NULL};
 static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
 static const char *const huffman_choices[] = {"optimal", "standard", NULL};
-static const char *const hdr_choices[] = {"keep", "drop", NULL};
+static const char *const hdr_choices[] = {"auto", "keep", "drop", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};
 static const char *const backends[] = {"auto", "cpu", NULL};
 static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
@@ -184,7 +184,9 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.hdr),
      .choices = hdr_choices,
-     .help = "`keep` filters the gain map of an HDR JPEG, too, where it can; `drop` leaves it out."},
+     .help =
+         "`keep` does to the gain map of an HDR photograph what is done to the picture, where it can, and "
+         "redacts it, too; `drop` leaves it out. `auto` is `drop` where something is redacted, else `keep`."},
     {.name = "huffman",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.huffman),

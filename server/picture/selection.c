@@ -48,7 +48,7 @@ enum status selection_take_memory(struct selection *selection, struct slot *slot
 /* Every pixel of a JPEG's block influences the whole block, so redaction takes whole blocks of brightness and
  * colour. Interpolation of reduced colour also carries it into the next pixel. Other formats also predict
  * blocks from the pixels beside them. */
-static struct mask_grid blocks_of(const struct picture *picture, bool interpolated) {
+struct mask_grid selection_blocks(const struct picture *picture, bool interpolated) {
     enum { PREDICTED = 16 };
     const struct image_shape *shape = &picture->native;
     enum codec_reach reach = codec_get(picture->codec)->reach;
@@ -159,7 +159,7 @@ enum status selection_draw(struct selection *selection, const struct parameters 
         .invert = parameters->input.invert,
         .outward = selection->redact,
         .over = selection->part.input.data,
-        .grid = blocks_of(picture, selection->interpolated),
+        .grid = selection_blocks(picture, selection->interpolated),
         .deadline_ns = selection->deadline_ns,
     };
     const struct image_shape shape = image_shape(stored);

@@ -23,6 +23,10 @@ enum status selection_check(struct selection *selection, const struct parameters
 enum status selection_take_memory(struct selection *selection, struct slot *slot,
                                   const struct image_shape *stored, struct error *err);
 
+/* The blocks of a file that regions to redact are rounded out to. `interpolated`: decoding interpolated its
+ * reduced colour. */
+struct mask_grid selection_blocks(const struct picture *picture, bool interpolated);
+
 /* Decodes the mask of the form, turned as the stored picture lies, into `mask`; uses the memory of `spare`.
  * Fails like selection_open_part and codec_decode. */
 enum status selection_read_part(const struct selection *selection, struct error *err);

@@ -197,6 +197,12 @@ def made_gain_maps():
         for form in ('xmp', 'iso', 'both'):
             yield gainmaps.ultra_hdr(base, gain, numbers, form)
     yield gainmaps.ultra_hdr(base, gain, indexed=False)
+    for order in '><':
+        yield gainmaps.apple_exif({33: (3, 2), 48: (2, 1)}, order)
+        yield gainmaps.apple(base, gain, {33: (1, 2), 48: (9, 1000)}, order=order)
+    for headroom in (None, 3.5):
+        yield gainmaps.apple_packet(headroom)
+    yield gainmaps.apple(base, gain, headroom=3.5, form='iso')
     yield gainmaps.ultra_hdr(base, gain, announce=False, gap=b'\0' * 5)
 
 
@@ -235,3 +241,12 @@ def made_heics():
     for tag, by, *to in ((b'thmb', second, first, made), (b'cdsc', file.add(b'Exif', exif(3)), first, second), (b'dimg', made, first, second)):
         file.refer(tag, by, *to)
     yield file.write()  # libheif gets one with other references
+    for apple in (False, True):
+        file = heif.File('heic')
+        shown, gain = file.picture(coded, 64, 64), file.picture(coded, 64, 64, *([heif.full(b'auxC', gainmaps.APPLE.encode() + b'\0')] if apple else []))
+        if apple:
+            file.refer(b'cdsc', file.add(b'mime', gainmaps.apple_packet(3.5)), gain)
+            file.refer(b'auxl', gain, shown)
+        else:
+            file.refer(b'dimg', file.add(b'tmap', b'\0' + gainmaps.iso(gainmaps.USUAL), heif.ispe(64, 64)), shown, gain)
+        yield file.write()

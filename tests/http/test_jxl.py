@@ -86,6 +86,18 @@ def test_a_repacked_jpeg_is_filtered_as_a_jpeg(server, subsampling, more):
         assert ask(server, target, body) == ask(server, target, jpeg)
 
 
+@pytest.mark.parametrize('model', (3, 1), ids=('colour', 'grey'))
+def test_what_a_repacked_jpeg_has_beside_is_named(server, model):
+    """Its segments stand compressed in the box of which the JPEG is restored."""
+    segments = {'iptc': (0xED, b'Photoshop 3.0\0' + b'8BIM\4\4\0\0\0\0\0\x0a\x1c\2\5\0\5title\0'), 'text': (0xFE, b'a comment')}
+    jpeg = pictures.jpeg(pictures.photograph(64, 48)[..., :model], 90)
+    for wanted in ((), ('iptc',), ('text',), ('iptc', 'text')):
+        body = cjxl(pictures.with_segments(jpeg, *(segments[name] for name in wanted)), of='jpg')
+        for more, said in (('', ()), ('&metadata=keep', wanted)):
+            answer = server.post(f'{PLAIN}&format=png{more}', body)
+            assert answer.status_code == 200 and answer.headers.get('X-Metadata-Dropped', '') == ', '.join(said)
+
+
 def test_a_jpeg_that_cannot_be_restored_leaves_its_pixels(server):
     body = bytearray(cjxl(pictures.jpeg(pictures.photograph(64, 48), 90), of='jpg'))
     at = body.index(b'jbrd') + 8
