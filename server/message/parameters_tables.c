@@ -72,8 +72,8 @@ static const struct argument input_table[] = {
      .offset = AT(input.autorotate),
      .initial = 1,
      .help = "Turn the picture upright as its EXIF orientation says. AVIF, HEIC and JPEG XL are always "
-             "turned, as "
-             "their containers say."},
+             "turned, as their "
+             "containers say."},
     {.name = "backend",
      .type = ARGUMENT_CHOICE,
      .offset = AT(input.backend),
@@ -90,9 +90,8 @@ static const struct argument input_table[] = {
      .offset = AT(input.page),
      .minimum = 0,
      .maximum = FRAME_LAST,
-     .help =
-         "Page of a TIFF, or frame of an animation that is taken as a still picture, counted from 0. Of an "
-         "animated AVIF, HEIC or JPEG XL only `0` can be taken.",
+     .help = "Page of a TIFF, or frame of an animation that is taken as a still picture, counted from 0. Of "
+             "an animated AVIF, HEIC or JPEG XL only `0` can be taken.",
      .without = "the only page; animations stay animated"},
     {0},
 };

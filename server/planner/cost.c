@@ -41,8 +41,11 @@ static unsigned input_of(const struct intent *intent) {
                                           : 2 * (unsigned)picture->codec + picture->progressive;
 }
 
-/* Pipelines and redaction are separate kinds. */
+/* Searches, pipelines and redaction are separate kinds. */
 static unsigned work_of(const struct parameters *parameters) {
+    if (parameters_answer(parameters) == ANSWER_BOXES) {
+        return FILTER_DETECT;
+    }
     if (parameters->input.mode == MODE_REDACT) {
         return REDACT_WORK;
     }
@@ -140,14 +143,17 @@ static struct cost_parts parts_of(const struct intent *intent) {
     const struct work_plan *plan = &intent->plan;
     const struct encode_cost encoding = encoding_cost(plan);
     unsigned input = input_of(intent);
-    return (struct cost_parts){.decoding = decoding_ns(plan, input),
-                               .filters = cost_filters_ns(plan->parameters, &plan->chain, &plan->upright),
-                               .encoding = plan_answer(plan) == ANSWER_PICTURE ? encoding.ns : 0,
-                               .device = device_time_ns(plan),
-                               .device_filters = (float)TUNED_GPU_HANDING_NS + device_filters_ns(plan),
-                               .input = input,
-                               .work = work_of(plan->parameters),
-                               .output = 2 * (unsigned)plan->output + encoding.kind};
+    const enum filter_answer answer = plan_answer(plan);
+    return (struct cost_parts){
+        .decoding = decoding_ns(plan, input),
+        .filters =
+            answer == ANSWER_BOXES ? 0 : cost_filters_ns(plan->parameters, &plan->chain, &plan->upright),
+        .encoding = answer == ANSWER_PICTURE ? encoding.ns : 0,
+        .device = device_time_ns(plan),
+        .device_filters = (float)TUNED_GPU_HANDING_NS + device_filters_ns(plan),
+        .input = input,
+        .work = work_of(plan->parameters),
+        .output = 2 * (unsigned)plan->output + encoding.kind};
 }
 
 static struct way_cost make_cost(float ns, unsigned input, unsigned work, unsigned output) {
