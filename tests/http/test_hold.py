@@ -179,3 +179,54 @@ def test_what_is_required(server, redacted, kind):
         assert len(redacted(server, kind, pictures[:6], '&require=false')) == 6
         kept = server.post(f'/{REDACT}&keep=0,0,240,180', animation(kind, pictures))
         check_problem(kept, 'no-region', 'detect', 'keep')
+
+
+@pytest.mark.parametrize('kind', animated.KINDS)
+def test_one_crop_for_all_frames(server, kind):
+    """It follows the first face that is found, and does not jump when that moves."""
+    pictures = [blank(), frame(150, 40), frame(10, 40), frame(150, 40)]
+    shown = animated.read(ask(server, '/crop?width=90&height=180&gravity=faces&lossless=true&format=png', animation(kind, pictures)).content).frames
+    still = ask(server, '/crop?width=90&height=180&gravity=faces&format=png', animated_still(pictures[1], kind)).content
+    assert numpy.array_equal(shown[1][..., :3], numpy.asarray(Image.open(io.BytesIO(still)).convert('RGB')))
+    assert numpy.array_equal(shown[1], shown[3]) and (shown[2][..., :3] == shown[0][..., :3]).mean() > 0.95
+
+
+def animated_still(picture, kind):
+    return faces.encoded(picture.quantize(200, dither=0).convert('RGB') if kind == 'gif' else picture, 'PNG')
+
+
+@pytest.mark.parametrize('kind', animated.KINDS)
+def test_frames_beside_those_that_are_taken(server, kind):
+    """A face that is found in a frame that is not answered is hidden in its neighbours that are."""
+    pictures = [frame() if i == 2 else blank() for i in range(9)]
+    held = of_animation(server, kind, pictures, '&frames=3-8&detect_hold=3')
+    assert [hidden(one).any() for one in held] == [True] * 3 + [False] * 3
+
+
+def test_except_keep_and_other_searches(server):
+    pictures = [frame() for _ in range(3)]
+    left, top, right, bottom = face(60, 40)
+    check_problem(server.post(f'/{REDACT}&except={left},{top},{right - left},{bottom - top}', animation('png', pictures)), 'no-region', 'detect', 'except')
+    kept = of_animation(server, 'png', pictures, f'&keep=0,0,240,{(top + bottom) // 2}')
+    assert all(not hidden(one)[:(top + bottom) // 2].any() and hidden(one).any() for one in kept)
+    moved = of_animation(server, 'png', [frame(60), frame(120), frame(60)], f'&except={left},{top},{right - left},{bottom - top}')
+    assert all(share(one, face(120, 40)) > 0.99 for one in moved), 'what is no exception in its frame is hidden in all'
+    both = ask(server, '/blur?sigma=9&detect=faces&region=1,1,20,20&format=png&detect_effort=high', animation('png', pictures))
+    assert both.headers['X-Regions'] == '2'
+    shown = animated.read(both.content).frames[0]
+    assert (shown[..., :3] != numpy.asarray(frame())).any(2).sum() > 500
+    masked = ask(server, f'/{REDACT}&invert=true&format=png', animation('png', [blank(), frame(), blank()]))
+    assert all(hidden(one)[:30].all() for one in animated.read(masked.content).frames)
+
+
+def test_too_many_finds(start, tmp_path):
+    """Above what is remembered of all frames, an animation is refused, not hidden in part."""
+    model = tmp_path / 'everywhere.face'
+    model.write_bytes(faces.model_of_a_face_everywhere())
+    own = start('--face-model', model, '--work-timeout', '60s')
+    samples = pixels_of(Image.new('RGB', (120, 96), (9, 9, 9)))
+    few = animated.png([Frame(samples)] * 3, 120, 96)
+    answer = ask(own, '/redact?detect=faces&detect_margin=0', few)
+    assert int(answer.headers['X-Regions']) == 768
+    many = animated.png([Frame(samples)] * 95, 120, 96)
+    check_problem(own.post('/redact?detect=faces&detect_margin=0', many), 'limit-exceeded', None, 'too many places were found in the frames')
