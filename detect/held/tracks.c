@@ -95,7 +95,10 @@ static enum status link_all(struct tracks *tracks, struct track_box *found, uint
         if (at < tracks->count) {
             append(&tracks->track[at], box);
         } else if (at == most) {
-            return fail(err, ST_LIMIT, "more than %u places were found in a frame and those beside it", most);
+            return fail(err, ST_LIMIT,
+                        "more than %u places were found in a frame and those beside it; a smaller "
+                        "detect_hold has fewer",
+                        most);
         } else {
             begin(&tracks->track[tracks->count++], box);
         }

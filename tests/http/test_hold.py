@@ -10,6 +10,7 @@ import pytest
 from PIL import Image, ImageFilter
 
 import animated
+import fake_gpu
 import faces
 import streams
 from animated import Frame
@@ -230,3 +231,26 @@ def test_too_many_finds(start, tmp_path):
     assert int(answer.headers['X-Regions']) == 768
     many = animated.png([Frame(samples)] * 95, 120, 96)
     check_problem(own.post('/redact?detect=faces&detect_margin=0', many), 'limit-exceeded', None, 'too many places were found in the frames')
+
+
+@fake_gpu.needed
+def test_the_same_on_a_gpu(start, tmp_path):
+    """Frames that a GPU searches and those that it hands back have the bytes of the CPU's."""
+    fault = tmp_path / 'fault'
+    own = fake_gpu.launch(start, '--face-model', faces.MODEL, '--gpu-timeout', '60s', FAULT_FILE=fault)
+    pictures = [frame() if i == 1 else blank() for i in range(3)]
+    body, pieces = animation('png', pictures), [faces.encoded(one, quality=95) for one in pictures]
+    target = f'{REDACT}&detect_size=160&detect_hold=1'
+    wanted = ask(own, f'/{target}&backend=cpu', body).content
+    series = streams.ask(own.port, f'/series/{target}&backend=cpu', *pieces)
+    assert all(hidden(one).any() for one in animated.read(wanted).frames) and len(series.frames) == 3
+    answer = ask(own, f'/{target}', body)
+    assert answer.headers['X-Backend'].startswith('cuda') and answer.content == wanted
+    assert streams.ask(own.port, f'/series/{target}', *pieces).frames == series.frames
+    for launch in (1, 60, 200):
+        fault.write_text(f'cuLaunchKernel:{launch}:700\n')
+        answer = ask(own, f'/{target}', body)
+        assert answer.content == wanted and answer.headers['X-Regions'] == '1'
+        fault.unlink(missing_ok=True)
+        fake_gpu.await_state(own, 'serving')
+    own.stop()
