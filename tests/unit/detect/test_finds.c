@@ -44,7 +44,8 @@ static void test_boxes_grow_outwards(void **state) {
     (void)state;
     for (int i = 0; i < 5000; i++) {
         const uint32_t width = (uint32_t)between(100, 5000), height = (uint32_t)between(100, 5000);
-        const uint32_t other_width = (uint32_t)between(100, 5000), other_height = (uint32_t)between(100, 5000);
+        const uint32_t other_width = (uint32_t)between(100, 5000),
+                       other_height = (uint32_t)between(100, 5000);
         struct finds *finds = make(width, height);
         struct track_box *own = &finds->box[0], box;
         own->left = between(-20000, 80000);
