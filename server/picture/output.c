@@ -7,6 +7,7 @@
 #include "server/placeholder/placeholder.h"
 #include "server/planner/lossless.h"
 #include "server/search/detection.h"
+#include "server/search/hold.h"
 
 void output_init(const struct work_plan *plan, struct buf *body) {
     /* Even noise at quality 100 is smaller, with its metadata. */
@@ -43,6 +44,10 @@ static enum status write_placeholder(const struct work_plan *plan, const struct 
 }
 
 enum status output_boxes(const struct work_plan *plan, struct buf *body, struct error *err) {
+    const struct detection_arguments *detect = &plan->parameters->detect;
+    if (detect->stage == DETECT_FINDS) {
+        return hold_find(&plan->detection, plan->parameters, detect->finds, err);
+    }
     return plan->parameters->evidence.plan ? redaction_list_plan(plan, body, err)
                                            : detection_write(&plan->detection, plan->parameters, body, err);
 }

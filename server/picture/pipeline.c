@@ -27,6 +27,7 @@
 #include "server/planner/footprint.h"
 #include "server/planner/hdr_plan.h"
 #include "server/request.h"
+#include "server/search/hold.h"
 #include "server/service.h"
 
 static enum metric_format format_of(const struct work_plan *plan) {
@@ -133,12 +134,20 @@ static void count_memory(const struct cores *p) {
                 request->slot->used + workspace_bytes(&p->work));
 }
 
+/* Once, as the request may be queued again. */
+static enum status add_held(struct request *request, struct error *err) {
+    const struct held *held = request->held;
+    request->held = NULL;
+    return held ? hold_add(held, &request->parameters, &request->parameters.input.region, err) : ST_OK;
+}
+
 /* Does what the request is about, unless a report is to be verified without the picture. */
 static enum status run(struct cores *p) {
     struct request *request = p->request;
     enum status status = ST_OK;
     if (!request->verification || request->picture.data) {
         status = redaction_list_check(&request->parameters, request->picture, p->err);
+        status = status == ST_OK ? add_held(request, p->err) : status;
         status = status == ST_OK ? plan(p) : status;
         if (status == ST_OK && request->verification && p->plan.frames.count > 0) {
             status =

@@ -9,8 +9,8 @@
 
 struct outcome;
 
-/* Writes the number of regions, given and found, to the outcome. ST_NOTHING when the request requires a
- * region or a mask and has neither. */
+/* Writes the number of regions, given and found, to the outcome: of frames the most of one. ST_NOTHING when
+ * the request requires a region or a mask and has neither. */
 enum status selection_count(const struct selection *selection, const struct parameters *parameters,
                             struct outcome *outcome, struct error *err);
 

@@ -41,8 +41,11 @@ static unsigned input_of(const struct intent *intent) {
                                           : 2 * (unsigned)picture->codec + picture->progressive;
 }
 
-/* Pipelines and redaction are separate kinds. */
+/* Searches, pipelines and redaction are separate kinds. */
 static unsigned work_of(const struct parameters *parameters) {
+    if (parameters_answer(parameters) == ANSWER_BOXES) {
+        return FILTER_DETECT;
+    }
     if (parameters->input.mode == MODE_REDACT) {
         return REDACT_WORK;
     }
@@ -143,9 +146,11 @@ static struct cost_parts parts_of(const struct intent *intent) {
     const float filters = cost_filters_ns(plan->parameters, &plan->chain, &plan->upright);
     const float handed = (float)TUNED_GPU_HANDING_NS + device_filters_ns(plan);
     unsigned input = input_of(intent);
-    return (struct cost_parts){.decoding = decoding_ns(plan, input, frames),
-                               .filters = filters * frames,
-                               .encoding = plan_answer(plan) == ANSWER_PICTURE ? encoding.ns * frames : 0,
+    const enum filter_answer answer = plan_answer(plan);
+    const float passes = frames > 1 && plan->detection.count > 0 ? 2 : 1; /* the first one searches */
+    return (struct cost_parts){.decoding = decoding_ns(plan, input, frames * passes),
+                               .filters = answer == ANSWER_BOXES ? 0 : filters * frames,
+                               .encoding = answer == ANSWER_PICTURE ? encoding.ns * frames : 0,
                                .device = device_time_ns(plan),
                                .device_filters = handed * frames,
                                .input = input,

@@ -7,13 +7,15 @@
 #include "cpu/mask/mask.h"
 #include "detect/codes/cpu/codes_search.h"
 #include "detect/codes/reader/codes_read.h"
+#include "detect/held/finds.h"
 #include "server/placeholder/placeholder.h"
 #include "server/planner/hdr_plan.h"
 
 enum {
     HEAD_SPARE = 4 << 10, /* bytes for the headers and the end of any file */
-    COPIES = 6,         /* of metadata: joined and written anew, in buffers that double, and in the answer */
-    INFLATED = 2 << 20, /* most bytes of a PNG's texts and XMP, which may be compressed */
+    COPIES = 6, /* of metadata: joined and written anew, in buffers that double, and in the answer */
+    FOUND_MOST = 64 << 10, /* boxes that are found in all frames of an animation */
+    INFLATED = 2 << 20,    /* most bytes of a PNG's texts and XMP, which may be compressed */
 };
 
 /* An answer that keeps blocks is about as large as its input, whatever the quality. Most of an input may be
@@ -62,6 +64,17 @@ static size_t frames_bytes(const struct work_plan *plan) {
     return frames->count == 0 ? 0
                               : frames_reader_bytes(&frames->animation, plan->stored.depth) +
                                     (frames_plan_animates(frames) ? frames_writer_bytes(&plan->encoded) : 0);
+}
+
+struct found_frames_layout footprint_lay_out_found(const struct frames_plan *frames) {
+    struct found_frames_layout layout = {0};
+    if (frames->searched > 0) {
+        layout.boxes = min_u32(frames->searched, FOUND_MOST / FINDS_MAX) * FINDS_MAX;
+        layout.boxes_at = bytes_align_up(sizeof(struct tracks), IMAGE_ALIGNMENT);
+        layout.first_at = layout.boxes_at + layout.boxes * sizeof(struct track_box);
+        layout.size = layout.first_at + ((size_t)frames->searched + 1) * sizeof(uint32_t);
+    }
+    return layout;
 }
 
 static size_t metadata_bytes(const struct work_plan *plan) {
@@ -168,6 +181,7 @@ struct footprint footprint_of(const struct work_plan *plan, const struct backend
         .working = working_bytes(plan, cpu),
         .library = max_size(library_bytes(plan), read_bytes(&plan->detection, false)),
         .frames = frames_bytes(plan),
+        .found_frames = footprint_lay_out_found(&plan->frames).size,
         .exchange = exchange_bytes(plan),
     };
 }
@@ -190,7 +204,8 @@ struct footprint footprint_within(struct work_plan *plan, const struct backend *
 
 uint64_t footprint_sum(const struct footprint *footprint) {
     return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->found +
-           footprint->working + footprint->library + footprint->frames + footprint->exchange;
+           footprint->working + footprint->library + footprint->frames + footprint->found_frames +
+           footprint->exchange;
 }
 
 uint64_t footprint_beside_device(const struct work_plan *plan) {
