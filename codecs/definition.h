@@ -96,7 +96,9 @@ struct picture {
     bool lossless;    /* JPEG: of samples, without blocks, so that it cannot be decoded at a reduced size */
     bool patchable;   /* JPEG: an answer can keep its blocks: codecs/jpeg/jpeg_patch.h */
     bool progressive; /* several scans or interlaced */
-    bool exact; /* with REACH_BEFORE: the file was coded without losses, though its format allows them */
+    bool exact;      /* with REACH_BEFORE: the file was coded without losses, though its format allows them */
+    uint32_t frames; /* of an animation that one decoder goes through (struct codec_sequence); 0: of none */
+    uint32_t plays;  /* of these; 0: for ever */
     struct metadata metadata;
 };
 

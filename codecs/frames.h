@@ -6,6 +6,9 @@
  * for any picture. The reader resolves how frames cover each other, so that callers see whole canvases. Both
  * hold a few canvases, never all frames.
  *
+ * Where frames are predicted from others, the codec has a `struct codec_sequence` instead: its decoder goes
+ * through all of them, and gives whole canvases.
+ *
  * All functions are for one thread at a time. */
 #ifndef BLURD_CODECS_FRAMES_H
 #define BLURD_CODECS_FRAMES_H
@@ -21,21 +24,26 @@ enum frame_disposal {
 struct frame {
     uint32_t left, top, width, height; /* its rectangle, of which what lies off the canvas is cut; a side of 0
                                           draws nothing */
-    uint32_t delay, scale;             /* it is shown for delay / scale seconds; scale > 0 */
+    uint32_t delay, scale;             /* it is shown for delay / scale seconds, at most FRAME_SECONDS_MAX;
+                                          scale > 0 */
     enum frame_disposal disposal;      /* what becomes of its rectangle afterwards */
     bool blends;                       /* drawn over the canvas; false: replaces it */
 };
 
-/* What the container says, without a decoder. */
+enum { FRAME_SECONDS_MAX = UINT16_MAX }; /* the most that PNG holds */
+
+/* What the container or the header says, without decoding a frame. */
 struct animation {
     enum codec_id codec;
-    uint32_t width, height; /* of the canvas */
-    uint32_t frames;        /* below 2: a still picture, and the rest is undefined */
-    uint32_t plays;         /* 0: for ever */
-    bool apart;             /* the still picture that other readers see is no frame */
-    bool alpha;             /* the canvas may have transparent pixels */
-    bool restores;          /* some frame has FRAME_RESTORE */
-    size_t frame_bytes;     /* for the pixels of the largest frame */
+    uint32_t width, height;   /* of the canvas */
+    uint32_t frames;          /* below 2: a still picture, and the rest is undefined */
+    uint32_t plays;           /* 0: for ever */
+    bool apart;               /* the still picture that other readers see is no frame */
+    bool alpha;               /* the canvas may have transparent pixels */
+    bool restores;            /* some frame has FRAME_RESTORE */
+    size_t frame_bytes;       /* for the pixels of the largest frame */
+    size_t decoder_bytes;     /* that the decoder of a sequence may take */
+    struct image_shape shape; /* of the frames of a sequence */
 };
 
 /* Where a walk over the frames of a file is. Zero-initialise. */
@@ -46,8 +54,21 @@ struct frame_cursor {
 
 struct frames_writer;
 
+/* The decoder of a sequence. In the process of an isolated codec it stays until the request ends. */
+struct codec_sequence {
+    /* The input and what the limits point to must outlive *walk. On failure there is none. */
+    enum status (*open)(struct bytes input, const struct codec_limits *limits, void **walk,
+                        struct error *err);
+    /* Decodes the next frame into `image`, which has the shape picture->pixels of the probe, and sets the
+     * frame's time. After a failure only `close` is allowed. */
+    enum status (*next)(void *walk, const struct image *image, struct frame *frame, struct error *err);
+    void (*close)(void *walk);
+};
+
 /* A codec's container of frames. */
 struct codec_frames {
+    const struct codec_sequence
+        *sequence; /* in place of `scan` and `next`: `probe` counts the frames; or NULL */
     /* Fills *animation, all zero but for the codec, by frames_note for each frame. ST_CORRUPT: what follows
      * the first frame is damaged or cut short; ST_LIMIT as frames_note. */
     enum status (*scan)(struct bytes input, const struct codec_limits *limits, struct animation *animation,
@@ -72,9 +93,12 @@ bool frames_writes(enum codec_id id);
 enum status frames_note(struct animation *animation, const struct frame *frame, bool alpha,
                         const struct codec_limits *limits, struct error *err);
 
-/* Reads the container of a file that codec_probe accepted. Fails like `scan`. */
-enum status frames_scan(enum codec_id id, struct bytes input, const struct codec_limits *limits,
+/* Reads the container of a file of which codec_probe has made `picture`. Fails like `scan`. */
+enum status frames_scan(const struct picture *picture, struct bytes input, const struct codec_limits *limits,
                         struct animation *animation, struct error *err);
+
+/* Sets the frame's time to delay / scale seconds, cut to FRAME_SECONDS_MAX. scale > 0. */
+void frames_set_time(struct frame *frame, uint64_t delay, uint64_t scale);
 
 /* Lays pixels of any interleaved model over a canvas of RGBA of the same depth, as the frame says. With
  * alpha a over b is a * A + b * B * (1 - A), divided by the new alpha, each rounded to the nearest. */
@@ -98,6 +122,7 @@ struct frames_reader {
     struct image canvas, saved;
     uint8_t *memory; /* of the frame's pixels */
     struct buf file;
+    void *walk; /* of a sequence that is decoded in this process */
 };
 
 /* Bytes that the reader needs for a canvas of that depth, aligned to IMAGE_ALIGNMENT. */

@@ -6,6 +6,7 @@
 
 #include "codecs/avif/avif.h"
 #include "codecs/avif/avif_crop.h"
+#include "codecs/avif/avif_frames.h"
 #include "codecs/bmff/bmff.h"
 #include "codecs/bmff/bmff_items.h"
 #include "codecs/limits.h"
@@ -172,6 +173,7 @@ enum status avif_probe(struct bytes input, const struct codec_limits *limits, st
     if (status == ST_OK) {
         picture->native = reader.native;
         picture->pixels = reader.pixels;
+        avif_frames_count(&reader, picture);
         picture->metadata.losses |= read_boxes(input, &reader.light, &picture->metadata.gain_map);
         status = avif_reader_metadata(&reader, &picture->metadata, err);
     }

@@ -35,6 +35,7 @@ const struct codec codec_jxl = {
     .open = jxl_open,
     .decode_ns = {{30, 60}}, /* 25 to 30 ms/MP with losses, 45 to 215 without */
     .peek = jxl_peek,
+    .frames = &jxl_frames,
     .probe = jxl_probe,
     .decode = jxl_decode,
     .encode = jxl_encode,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "codecs/frames.h"
 #include "codecs/limits.h"
 #include "core/clock.h"
 
@@ -145,6 +146,11 @@ static bool is_picture(const struct codec_answer *answer, const struct codec_cal
            limits_check_size(pixels->width, pixels->height, &call->limits, &ignored) == ST_OK;
 }
 
+/* A frame comes through the exchange. */
+static bool is_frame(const struct codec_answer *answer) {
+    return answer->size == 0 && answer->scale > 0 && answer->delay / answer->scale <= FRAME_SECONDS_MAX;
+}
+
 enum status codec_wire_check(struct codec_answer *answer, const struct codec_call *call, struct error *err) {
     make_printable(answer->error.text, sizeof answer->error.text);
     make_printable(answer->error.parameter, sizeof answer->error.parameter);
@@ -156,6 +162,8 @@ enum status codec_wire_check(struct codec_answer *answer, const struct codec_cal
         fine = answer->size == 0 && answer->error.text[0];
     } else if (fine && call->operation == CODEC_PROBES) {
         fine = is_picture(answer, call);
+    } else if (fine && call->operation == CODEC_FRAMES) {
+        fine = is_frame(answer);
     } else if (fine) {
         fine = answer->size <= (call->operation == CODEC_DECODES ? 0 : call->output_most);
     }

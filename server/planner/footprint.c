@@ -89,6 +89,7 @@ static size_t library_bytes(const struct work_plan *plan) {
     encoder =
         plan_may_patch(plan) ? max_size(encoder, jpeg_patch_bytes(&plan->picture, &plan->options)) : encoder;
     bool follows = codec_get(plan->output)->encode_begin && !plan->selection.wanted && !plan_is_linear(plan);
+    follows = follows || plan->frames.animation.decoder_bytes > 0; /* which stays for the next frame */
     return (follows ? decoder + encoder : max_size(decoder, encoder)) + all_answer_bytes(plan) +
            metadata_bytes(plan) + hdr_plan_bytes(plan, answer_bytes(plan));
 }
