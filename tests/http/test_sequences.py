@@ -200,5 +200,6 @@ def test_a_deadline_ends_the_decoder(start):
     random = numpy.random.default_rng(3)
     noise = [random.integers(0, 256, (640, 640, 3), numpy.uint8) for _ in range(10)]
     own = start('--work-timeout', '300ms')
-    check_problem(own.post('/blur?sigma=1&format=webp', jxls.animation(noise, [1] * 10)), 'limit-exceeded', None, 'time')
+    answer = own.post('/blur?sigma=1&format=webp', jxls.animation(noise, [1] * 10))
+    assert answer.status_code in (422, 503) and 'time limit' in answer.json()['detail']  # where others had the core, it is 503
     assert own.post('/blur?sigma=1', pictures.small_png()).status_code == 200
