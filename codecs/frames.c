@@ -78,6 +78,20 @@ static enum status take_sequence(const struct picture *picture, size_t input,
     return check_limits(animation, limits, err);
 }
 
+uint32_t frames_estimate(enum codec_id id, struct bytes input) {
+    const struct codec_limits limits = {
+        .max_frames = UINT32_MAX, .max_animation = UINT64_MAX, .partial = true};
+    const struct bytes part = {input.data, min_size(input.size, FRAMES_ESTIMATED_FROM)};
+    struct animation animation = {.codec = id};
+    const struct codec_frames *codec = codec_get(id)->frames;
+    if (codec->sequence) {
+        return codec->sequence->estimate ? max_u32(codec->sequence->estimate(part), 1) : 1;
+    }
+    (void)codec->scan(part, &limits, &animation, NULL);
+    const uint64_t frames = animation.frames < 2 ? 1 : animation.frames * (uint64_t)input.size / part.size;
+    return frames < UINT32_MAX ? (uint32_t)frames : UINT32_MAX;
+}
+
 enum status frames_scan(const struct picture *picture, struct bytes input, const struct codec_limits *limits,
                         struct animation *animation, struct error *err) {
     *animation = (struct animation){.codec = picture->codec};

@@ -63,6 +63,8 @@ struct codec_sequence {
      * frame's time. After a failure only `close` is allowed. */
     enum status (*next)(void *walk, const struct image *image, struct frame *frame, struct error *err);
     void (*close)(void *walk);
+    /* How many frames the first bytes of a file claim, without a library; 0: unknown. NULL: always. */
+    uint32_t (*estimate)(struct bytes input);
 };
 
 /* A codec's container of frames. */
@@ -99,6 +101,11 @@ enum status frames_scan(const struct picture *picture, struct bytes input, const
 
 /* Sets the frame's time to delay / scale seconds, cut to FRAME_SECONDS_MAX. scale > 0. */
 void frames_set_time(struct frame *frame, uint64_t delay, uint64_t scale);
+
+/* About how many frames the file has, from its first bytes alone, so that a file of any size takes some
+ * hundred microseconds at most; 1 where these hold no two frames. */
+enum { FRAMES_ESTIMATED_FROM = 256 << 10 };
+uint32_t frames_estimate(enum codec_id id, struct bytes input);
 
 /* Lays pixels of any interleaved model over a canvas of RGBA of the same depth, as the frame says. With
  * alpha a over b is a * A + b * B * (1 - A), divided by the new alpha, each rounded to the nearest. */

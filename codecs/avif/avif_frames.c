@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "codecs/avif/avif.h"
+#include "codecs/bmff/bmff.h"
 #include "codecs/frames.h"
 #include "core/deadline.h"
 
@@ -62,6 +63,16 @@ static enum status next(void *opened, const struct image *image, struct frame *f
     return status == ST_OK ? deadline_check(walk->limits->deadline_ns, err) : status;
 }
 
-static const struct codec_sequence sequence = {.open = open_walk, .next = next, .close = close_walk};
+/* The number of samples, behind a version and a size that all may share. */
+static uint32_t estimate(struct bytes input) {
+    static const char *const path[] = {"moov", "trak", "mdia", "minf", "stbl", "stsz"};
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
+        bmff_find(input, path[i], &input);
+    }
+    return input.size >= 12 ? bytes_be32(input.data + 8) : 0;
+}
+
+static const struct codec_sequence sequence = {
+    .open = open_walk, .next = next, .close = close_walk, .estimate = estimate};
 
 const struct codec_frames avif_frames = {.sequence = &sequence};
