@@ -39,6 +39,7 @@ const struct codec codec_jxl = {
     .probe = jxl_probe,
     .decode = jxl_decode,
     .encode = jxl_encode,
+    .repack = jxl_repack,
     .encode_cost = jxl_encode_cost,
     .encode_bytes = jxl_encode_bytes,
     .decode_bytes = jxl_decode_bytes,

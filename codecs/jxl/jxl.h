@@ -24,6 +24,8 @@ enum status jxl_decode(struct bytes input, const struct picture *picture, const 
                        const struct image *image, struct error *err);
 enum status jxl_encode(const struct image *image, const struct encode_options *options,
                        const struct metadata *metadata, struct buf *output, struct error *err);
+enum status jxl_repack(struct bytes input, const struct codec_limits *limits, struct buf *output,
+                       struct error *err);
 struct encode_cost jxl_encode_cost(const struct encode_extent *extent, const struct encode_options *options);
 size_t jxl_encode_bytes(const struct image_shape *shape, const struct encode_options *options);
 size_t jxl_decode_bytes(const struct picture *picture, size_t input);

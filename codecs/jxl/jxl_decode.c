@@ -53,7 +53,7 @@ static enum status decode_jpeg(struct bytes input, const struct codec_limits *li
     struct buf jpeg;
     own.progress = NULL;
     own.crew = NULL;
-    buf_init(&jpeg, jxl_restore_most(input.size));
+    buf_init(&jpeg, codec_repack_most(input.size));
     enum status status = jxl_restore(input, &jpeg, err);
     status = status == ST_OK ? deadline_check(limits->deadline_ns, err) : status;
     status = status == ST_OK ? codec_probe(buf_bytes(&jpeg), &own, &picture, err) : status;

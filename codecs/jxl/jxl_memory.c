@@ -4,7 +4,6 @@
  * with alpha. The limit of the process holds for what takes more. */
 #include "codecs/codec.h"
 #include "codecs/jxl/jxl.h"
-#include "codecs/jxl/jxl_restore.h"
 
 enum {
     STATE = 16 << 20, /* bytes of tables, and of what does not grow */
@@ -20,7 +19,7 @@ enum {
 
 size_t jxl_decode_bytes(const struct picture *picture, size_t input) {
     size_t pixels = (size_t)(picture->pixels.width + EDGE) * (picture->pixels.height + EDGE);
-    return STATE + INPUTS * input + jxl_restore_most(input) +
+    return STATE + INPUTS * input + codec_repack_most(input) +
            pixels * (PIXEL + (picture->frames > 1 ? (size_t)REFERENCES : 0));
 }
 

@@ -3,6 +3,7 @@
 
 #include "codecs/jxl/jxl.h"
 #include "codecs/jxl/jxl_colours.h"
+#include "codecs/jxl/jxl_restore.h"
 #include "codecs/limits.h"
 #include "codecs/metadata/losses.h"
 
@@ -105,6 +106,7 @@ enum status jxl_probe(struct bytes input, const struct codec_limits *limits, str
     enum status status = jxl_reader_open(&reader, input, JXL_DEC_FRAME, limits, err);
     if (status == ST_OK) {
         picture->native = picture->pixels = reader.pixels;
+        picture->restorable = !reader.info.have_animation && jxl_restore_possible(input);
         picture->metadata.losses |= reader.others ? LOSS_PICTURES : 0;
         status = jxl_metadata_read(&reader, input, &picture->metadata, err);
     }

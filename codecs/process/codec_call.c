@@ -52,7 +52,7 @@ static void place_picture(const struct codec_link *link, struct image *image) {
 /* Makes the exchange large enough and copies into it what the process gets. */
 static enum status fill_exchange(struct codec_link *link, struct error *err) {
     struct codec_call *call = &link->call;
-    bool pictures = call->operation != CODEC_PROBES;
+    bool pictures = link->source || link->target;
     struct image image = {0};
     size_t size = pictures ? image_layout(&image, &call->shape) : 0;
     enum status status =

@@ -81,6 +81,7 @@ enum status codec_link_probe(struct codec_link *link, enum codec_id id, struct b
     picture->pixels = link->answer.pixels;
     picture->progressive = link->answer.progressive == 1;
     picture->exact = link->answer.exact == 1;
+    picture->restorable = link->answer.restorable == 1;
     picture->frames = link->answer.frames;
     picture->plays = link->answer.plays;
     if (codec_wire_unpack(&link->answer.metadata, input, buf_bytes(&metadata->store), metadata, err) !=
@@ -169,6 +170,19 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
         *options->losses |= link->answer.losses;
     }
     return status;
+}
+
+enum status codec_link_repack(struct codec_link *link, enum codec_id id, struct bytes input,
+                              const struct codec_limits *limits, size_t memory, struct buf *output,
+                              struct error *err) {
+    const size_t most = output->maximum - output->size;
+    link->call = (struct codec_call){.operation = CODEC_REPACKS,
+                                     .codec = id,
+                                     .output_most = most,
+                                     .limits = plain_limits(limits),
+                                     .memory = SLACK + memory + most};
+    set_exchange(link, input, NULL);
+    return codec_call_make(link, output, err);
 }
 
 enum status codec_link_read(struct codec_link *link, const struct image *grey, int64_t deadline_ns,

@@ -46,6 +46,10 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
                               const struct encode_options *options, size_t memory,
                               const struct metadata *metadata, struct buf *output, struct error *err);
 
+enum status codec_link_repack(struct codec_link *link, enum codec_id id, struct bytes input,
+                              const struct codec_limits *limits, size_t memory, struct buf *output,
+                              struct error *err);
+
 struct codec_frame_call {
     enum codec_id codec;
     bool first;    /* opens the decoder, which stays in the process until codec_link_clear */

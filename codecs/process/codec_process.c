@@ -165,6 +165,7 @@ static enum status probe(struct process *process, const struct codec *codec, str
         answer->pixels = picture.pixels;
         answer->progressive = picture.progressive;
         answer->exact = picture.exact;
+        answer->restorable = picture.restorable;
         answer->frames = picture.frames;
         answer->plays = picture.plays;
         buf_init(&process->output, SIZE_MAX);
@@ -214,6 +215,15 @@ static enum status encode(struct process *process, const struct codec *codec, st
     return status;
 }
 
+static enum status repack(struct process *process, const struct codec *codec, struct bytes file,
+                          struct error *err) {
+    if (!codec->repack) {
+        return fail(err, ST_INTERNAL, "the call is for no repacking");
+    }
+    buf_init(&process->output, process->call.output_most);
+    return codec->repack(file, &process->call.limits, &process->output, err);
+}
+
 static enum status read_marks(struct process *process, struct error *err) {
     const struct codec_reader *reader = process->options->reader;
     struct image image;
@@ -230,7 +240,8 @@ static enum status run(struct process *process, struct error *err) {
                                              struct error *) = {[CODEC_PROBES] = probe,
                                                                 [CODEC_DECODES] = decode,
                                                                 [CODEC_FRAMES] = next_frame,
-                                                                [CODEC_ENCODES] = encode};
+                                                                [CODEC_ENCODES] = encode,
+                                                                [CODEC_REPACKS] = repack};
     struct codec_call *call = &process->call;
     if (call->operation == CODEC_READS) {
         return read_marks(process, err);

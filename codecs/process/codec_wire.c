@@ -142,7 +142,7 @@ static bool is_picture(const struct codec_answer *answer, const struct codec_cal
     struct error ignored;
     return codec_wire_is_shape(native) && codec_wire_is_shape(pixels) && pixels->model != PIXEL_YCBCR &&
            native->width == pixels->width && native->height == pixels->height && answer->progressive <= 1 &&
-           answer->exact <= 1 && answer->size <= call->input_size + STORE_EXTRA &&
+           answer->exact <= 1 && answer->restorable <= 1 && answer->size <= call->input_size + STORE_EXTRA &&
            limits_check_size(pixels->width, pixels->height, &call->limits, &ignored) == ST_OK;
 }
 

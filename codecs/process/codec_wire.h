@@ -29,6 +29,7 @@ enum codec_operation {
     CODEC_DECODES,
     CODEC_FRAMES,
     CODEC_ENCODES,
+    CODEC_REPACKS,
     CODEC_READS,
     CODEC_OPERATIONS
 };
@@ -89,7 +90,7 @@ struct codec_call {
     uint64_t input_size;           /* of the file, at the beginning of the exchange; 0 where none is needed */
     uint64_t picture;              /* offset of the picture in the exchange */
     struct image_shape shape;      /* of it */
-    uint64_t output_most;          /* ENCODES and READS: bytes */
+    uint64_t output_most;          /* ENCODES, REPACKS and READS: bytes */
     uint64_t stored;               /* ENCODES: bytes of metadata that follow in pieces */
     struct codec_limits limits;    /* without pointers */
     struct encode_options options; /* without pointers */
@@ -104,10 +105,10 @@ struct codec_answer {
     uint64_t size;         /* bytes that follow in pieces: metadata, the encoded picture or what was read */
     uint64_t computed_ns;  /* processor time of the call */
     uint32_t delay, scale; /* FRAMES: as of struct frame */
-    struct image_shape native, pixels; /* PROBES, from here on */
-    uint32_t progressive, exact;       /* 0 or 1 */
-    uint32_t frames, plays;            /* of struct picture */
-    uint32_t late;                     /* 1: the process ends at its deadline, in the middle of the call */
+    struct image_shape native, pixels;       /* PROBES, from here on */
+    uint32_t progressive, exact, restorable; /* 0 or 1 */
+    uint32_t frames, plays;                  /* of struct picture */
+    uint32_t late; /* 1: the process ends at its deadline, in the middle of the call */
     struct codec_metadata metadata;
 };
 
