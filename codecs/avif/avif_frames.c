@@ -1,43 +1,27 @@
-/* SPDX-License-Identifier: MIT */
-#include "codecs/avif/avif_frames.h"
-
+/* SPDX-License-Identifier: MIT
+ * The frames of an AVIF sequence. */
 #include <stdlib.h>
 
 #include "codecs/avif/avif.h"
+#include "codecs/avif/avif_reader.h"
 #include "codecs/bmff/bmff.h"
 #include "codecs/frames.h"
 #include "core/deadline.h"
 
-#if AVIF_VERSION >= 1000000
-static uint32_t plays_of(const avifDecoder *decoder) {
-    return decoder->repetitionCount >= 0 ? (uint32_t)decoder->repetitionCount + 1 : 0;
-}
-#else
-static uint32_t plays_of(const avifDecoder *decoder) {
-    (void)decoder;
-    return 0;
-}
-#endif
-
-void avif_frames_count(const struct avif_reader *reader, struct picture *picture) {
-    picture->frames = (uint32_t)reader->decoder->imageCount;
-    picture->plays = plays_of(reader->decoder);
-}
-
-struct walk {
+struct avif_walk {
     struct avif_reader reader;
     const struct codec_limits *limits;
 };
 
 static void close_walk(void *opened) {
-    struct walk *walk = opened;
+    struct avif_walk *walk = opened;
     avif_reader_close(&walk->reader);
     free(walk);
 }
 
 static enum status open_walk(struct bytes input, const struct codec_limits *limits, void **opened,
                              struct error *err) {
-    struct walk *walk = calloc(1, sizeof *walk);
+    struct avif_walk *walk = calloc(1, sizeof *walk);
     if (!walk) {
         return fail(err, ST_BUSY, "out of memory");
     }
@@ -52,7 +36,7 @@ static enum status open_walk(struct bytes input, const struct codec_limits *limi
 }
 
 static enum status next(void *opened, const struct image *image, struct frame *frame, struct error *err) {
-    struct walk *walk = opened;
+    struct avif_walk *walk = opened;
     const struct image_shape shape = image_shape(image);
     if (!image_same_shape(&shape, &walk->reader.pixels)) {
         return fail(err, ST_INTERNAL, "the memory to decode into does not have the picture's shape");

@@ -6,7 +6,6 @@
 
 #include "codecs/avif/avif.h"
 #include "codecs/avif/avif_crop.h"
-#include "codecs/avif/avif_frames.h"
 #include "codecs/bmff/bmff.h"
 #include "codecs/bmff/bmff_items.h"
 #include "codecs/limits.h"
@@ -166,6 +165,18 @@ static unsigned read_boxes(struct bytes input, struct bmff_light *light, bool *g
     return losses;
 }
 
+/* How often the frames are played: for ever where libavif does not tell. */
+#if AVIF_VERSION >= 1000000
+static uint32_t plays_of(const avifDecoder *decoder) {
+    return decoder->repetitionCount >= 0 ? (uint32_t)decoder->repetitionCount + 1 : 0;
+}
+#else
+static uint32_t plays_of(const avifDecoder *decoder) {
+    (void)decoder;
+    return 0;
+}
+#endif
+
 enum status avif_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err) {
     struct avif_reader reader;
@@ -173,7 +184,8 @@ enum status avif_probe(struct bytes input, const struct codec_limits *limits, st
     if (status == ST_OK) {
         picture->native = reader.native;
         picture->pixels = reader.pixels;
-        avif_frames_count(&reader, picture);
+        picture->frames = (uint32_t)reader.decoder->imageCount;
+        picture->plays = plays_of(reader.decoder);
         picture->metadata.losses |= read_boxes(input, &reader.light, &picture->metadata.gain_map);
         status = avif_reader_metadata(&reader, &picture->metadata, err);
     }

@@ -27,20 +27,20 @@ enum status jxl_frames_count(const struct jxl_reader *reader, const struct codec
     return status;
 }
 
-struct walk {
+struct jxl_walk {
     struct jxl_reader reader;
     const struct codec_limits *limits;
 };
 
 static void close_walk(void *opened) {
-    struct walk *walk = opened;
+    struct jxl_walk *walk = opened;
     jxl_reader_close(&walk->reader);
     free(walk);
 }
 
 static enum status open_walk(struct bytes input, const struct codec_limits *limits, void **opened,
                              struct error *err) {
-    struct walk *walk = calloc(1, sizeof *walk);
+    struct jxl_walk *walk = calloc(1, sizeof *walk);
     if (!walk) {
         return fail(err, ST_BUSY, "out of memory");
     }
@@ -66,7 +66,7 @@ static enum status read_time(const struct jxl_reader *reader, struct frame *fram
 }
 
 static enum status next(void *opened, const struct image *image, struct frame *frame, struct error *err) {
-    struct walk *walk = opened;
+    struct jxl_walk *walk = opened;
     const struct jxl_reader *reader = &walk->reader;
     const struct image_shape shape = image_shape(image);
     if (!image_same_shape(&shape, &reader->pixels)) {

@@ -4,9 +4,9 @@
 #ifndef BLURD_CODECS_PROCESS_CODEC_CALL_H
 #define BLURD_CODECS_PROCESS_CODEC_CALL_H
 
-#include "codecs/process/codec_link.h"
 #include "codecs/process/codec_spawner.h"
 #include "codecs/process/codec_wire.h"
+#include "core/slot.h"
 
 struct codec_link {
     struct codec_spawner *spawner;

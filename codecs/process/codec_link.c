@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-#include "codecs/codec.h"
-#include "codecs/frames.h"
+#include "codecs/frame.h"
 #include "codecs/process/codec_call.h"
 #include "core/bytes.h"
 #include "core/slot_pool.h"
@@ -105,16 +104,6 @@ enum status codec_link_decode(struct codec_link *link, const struct picture *pic
     return codec_call_make(link, &nothing, err);
 }
 
-/* The isolated codecs that may be called between two frames. */
-static unsigned writers_of_frames(void) {
-    unsigned writers = 0;
-    for (unsigned i = 0; i < CODEC_COUNT; i++) {
-        const enum codec_id id = (enum codec_id)i;
-        writers |= frames_writes(id) && codec_isolated(id) ? 1u << i : 0;
-    }
-    return writers;
-}
-
 enum status codec_link_frame(struct codec_link *link, const struct codec_frame_call *frame_call,
                              struct bytes input, const struct codec_limits *limits, const struct image *image,
                              struct frame *frame, struct error *err) {
@@ -126,7 +115,7 @@ enum status codec_link_frame(struct codec_link *link, const struct codec_frame_c
                                      .limits = plain_limits(limits),
                                      .memory = SLACK + input.size + frame_call->memory};
     set_exchange(link, frame_call->first ? input : (struct bytes){0}, image);
-    link->needed |= frame_call->first ? writers_of_frames() : 0;
+    link->needed |= frame_call->first ? codec_spawner_frame_writers(link->spawner) : 0;
     link->target = image;
     enum status status = codec_call_make(link, &nothing, err);
     if (status == ST_OK) {

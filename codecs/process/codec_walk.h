@@ -4,7 +4,7 @@
 #ifndef BLURD_CODECS_PROCESS_CODEC_WALK_H
 #define BLURD_CODECS_PROCESS_CODEC_WALK_H
 
-#include "codecs/frames.h"
+#include "codecs/frame.h"
 #include "codecs/process/codec_wire.h"
 
 /* Zero-initialise. */

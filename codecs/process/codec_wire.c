@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codecs/frames.h"
+#include "codecs/frame.h"
 #include "codecs/limits.h"
 #include "core/clock.h"
 
