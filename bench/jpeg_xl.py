@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Measures JPEG XL and AVIF at equal SSIMULACRA2, and writes bench/results/jpeg-xl.md.
 
-    bench/peers/install.sh && tests/python.sh bench/jpeg_xl.py [--seconds N] [--size WIDTHxHEIGHT] [--photos N]
+    bench/peers/install.sh && tests/python.sh bench/jpeg_xl.py [--rounds N] [--size WIDTHxHEIGHT] [--photos N]
 
 Each answer is compared with the PNG of the same request by SSIMULACRA2 (the Python package of that name). The score to reach is that of
 a JPEG of quality 85, the default. Bytes and the quality are interpolated between answers of several qualities; then CPU time is
-measured with that quality, of a whole request for a JPEG, of all processes. sharp takes part if it is installed."""
+measured with that quality, of a whole request for a JPEG of 1920x1080, of all processes, also of those that ended: a codec's process does
+when it has grown. sharp takes part if it is installed. --size is for the scores, which take seconds a picture."""
 import argparse
+import os
 import pathlib
 import statistics
 import subprocess
@@ -28,7 +30,7 @@ QUALITIES = (50, 70, 85, 95)
 ABOUT = '''# JPEG XL and AVIF at equal SSIMULACRA2
 
 {photos} {kind} of {width}x{height}, JPEG in, over HTTP. Each row has the quality whose mean SSIMULACRA2 is {score:.1f}, that of a JPEG of quality 85;
-bytes are those of that JPEG times the figure. CPU milliseconds of a core are those of a whole request. `bench/jpeg_xl.py` measures this.'''
+bytes are those of that JPEG times the figure. CPU milliseconds of a core are those of a whole request of 1920x1080. `bench/jpeg_xl.py` measures this.'''
 ROWS = {'JPEG': 'format=jpeg', 'JPEG XL, effort 1 (default): a JPEG coded anew': 'format=jxl&effort=1'}
 ROWS |= {f'JPEG XL, effort {effort}: libjxl with losses': f'format=jxl&effort={effort}' for effort in (3, 5, 7, 9)}
 ROWS |= {f'AVIF, effort {effort}': f'format=avif&effort={effort}' for effort in (0, 1, 3)}
@@ -64,10 +66,34 @@ class Curve:
         return numpy.interp(wanted, scores, QUALITIES), numpy.exp(numpy.interp(wanted, scores, numpy.log(sizes)))
 
 
-def rows_of(server, files, rows, target, jpeg_bytes, seconds):
+def spent_ms(process):
+    """CPU time of a process, its descendants, and those that they have waited for."""
+    total, found = 0, [process]
+    for one in found:
+        try:
+            total += sum(map(int, pathlib.Path(f'/proc/{one}/stat').read_text().rsplit(')', 1)[1].split()[11:15]))
+            for children in pathlib.Path(f'/proc/{one}/task').glob('*/children'):
+                found += map(int, children.read_text().split())
+        except OSError:
+            pass  # ended meanwhile
+    return 1000 * total / os.sysconf('SC_CLK_TCK')
+
+
+def cpu_ms(server, query, rounds):
+    files = pictures.several(pictures.FULL, 'jpeg')
+    for path in files:
+        server.blur(path, query)  # warms up
+    before = spent_ms(server.process.pid)
+    for _ in range(rounds):
+        for path in files:
+            server.blur(path, query)
+    return (spent_ms(server.process.pid) - before) / rounds / len(files)
+
+
+def rows_of(server, files, rows, target, jpeg_bytes, rounds):
     for name, query in rows.items():
         quality, size = Curve(server, files, query).at(target)
-        cpu = server.measure(files, SIGMA, seconds, options=f'&{query}&quality={round(quality)}')['cpu_ms']
+        cpu = cpu_ms(server, f'sigma={SIGMA}&{query}&quality={round(quality)}', rounds)
         print(name, round(quality), cpu, size / jpeg_bytes, flush=True)
         yield [name, round(quality), report.number(cpu), f'{size / jpeg_bytes:.3f}']
 
@@ -79,14 +105,14 @@ def sharp_rows(files, options, *more):
         print(f'without sharp: {missing}', file=sys.stderr)
         return []
     try:
-        return list(rows_of(sharp, files, {'AVIF by sharp': 'format=avif'}, *more, options.seconds))
+        return list(rows_of(sharp, files, {'AVIF by sharp': 'format=avif'}, *more, options.rounds))
     finally:
         sharp.stop()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--seconds', type=float, default=4)
+    parser.add_argument('--rounds', type=int, default=4)
     parser.add_argument('--size', default='1920x1080')
     parser.add_argument('--photos', type=int, default=4)
     options = parser.parse_args()
@@ -96,7 +122,7 @@ def main():
     try:
         jpeg = Curve(blurd, files, 'format=jpeg')
         target, jpeg_bytes = jpeg.points[QUALITIES.index(85)]
-        rows = list(rows_of(blurd, files, ROWS, target, jpeg_bytes, options.seconds))
+        rows = list(rows_of(blurd, files, ROWS, target, jpeg_bytes, options.rounds))
     finally:
         blurd.stop()
     rows += sharp_rows(files, options, target, jpeg_bytes)
