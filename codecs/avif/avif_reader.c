@@ -169,6 +169,18 @@ static unsigned read_boxes(struct bytes input, struct bmff_light *light, bool *g
     return losses;
 }
 
+/* How often the frames are played: for ever where libavif does not tell. */
+#if AVIF_VERSION >= 1000000
+static uint32_t plays_of(const avifDecoder *decoder) {
+    return decoder->repetitionCount >= 0 ? (uint32_t)decoder->repetitionCount + 1 : 0;
+}
+#else
+static uint32_t plays_of(const avifDecoder *decoder) {
+    (void)decoder;
+    return 0;
+}
+#endif
+
 enum status avif_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err) {
     struct avif_reader reader;
@@ -176,6 +188,8 @@ enum status avif_probe(struct bytes input, const struct codec_limits *limits, st
     if (status == ST_OK) {
         picture->native = reader.native;
         picture->pixels = reader.pixels;
+        picture->frames = (uint32_t)reader.decoder->imageCount;
+        picture->plays = plays_of(reader.decoder);
         picture->metadata.losses |= read_boxes(input, &reader.light, &picture->metadata.gain_map);
         status = avif_reader_metadata(&reader, &picture->metadata, err);
     }

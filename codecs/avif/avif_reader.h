@@ -25,6 +25,10 @@ enum status avif_reader_open(struct avif_reader *reader, struct bytes input,
 enum status avif_reader_metadata(const struct avif_reader *reader, struct metadata *metadata,
                                  struct error *err);
 
+/* Decodes the next frame into a picture of the shape `pixels`, or a still one into `native`. ST_CORRUPT for
+ * one that is not what the header says. */
+enum status avif_decode_next(const struct avif_reader *reader, const struct image *image, struct error *err);
+
 /* Records that libavif failed while it read: ST_CORRUPT unless `result` has a more precise status. */
 enum status avif_reader_fail(const struct avif_reader *reader, avifResult result, struct error *err);
 

@@ -72,7 +72,7 @@ static const struct argument input_table[] = {
      .maximum = FRAME_LAST,
      .help =
          "Page of a TIFF, or frame of an animation that is taken as a still picture, counted from 0. Of an "
-         "animated AVIF, HEIC or JPEG XL only `0` can be taken.",
+         "animated HEIC only `0` can be taken.",
      .without = "the only page; animations stay animated"},
     {0},
 };
@@ -199,7 +199,7 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.lossless),
      .help = "Write a lossless WebP or JPEG XL. `/crop` and `/rotate` move the blocks of a JPEG without a "
-             "new encoding, or say why they cannot."},
+             "new encoding, also to and from a JPEG XL that holds it, or say why they cannot."},
     {.name = "metadata",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.metadata),

@@ -5,7 +5,6 @@
 #include "server/evidence/redaction_list.h"
 #include "server/picture/statistics.h"
 #include "server/placeholder/placeholder.h"
-#include "server/planner/lossless.h"
 #include "server/search/detection.h"
 #include "server/search/hold.h"
 
@@ -65,17 +64,4 @@ enum status output_write(const struct work_plan *plan, const struct image *resul
         break;
     }
     return write_picture(plan, result, kept_blocks, body, err);
-}
-
-enum status output_move_blocks(const struct work_plan *plan, struct buf *body, struct error *err) {
-    struct error cause = {0};
-    enum status status = jpeg_turn(plan->input, &plan->limits, &plan->turn, &plan->encoded, &plan->options,
-                                   &plan->picture.metadata, body, &cause);
-    if (status == ST_UNSUPPORTED) {
-        return lossless_refuse(cause.text, err);
-    }
-    if (status != ST_OK) {
-        *err = cause;
-    }
-    return status;
 }

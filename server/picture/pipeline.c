@@ -19,6 +19,7 @@
 #include "server/picture/animate.h"
 #include "server/picture/cores.h"
 #include "server/picture/envelope.h"
+#include "server/picture/move_blocks.h"
 #include "server/picture/note_way.h"
 #include "server/picture/output.h"
 #include "server/picture/time_spent.h"
@@ -96,7 +97,7 @@ static enum status run_on_cores(struct cores *p) {
 static enum status move_blocks(struct cores *p) {
     output_init(&p->plan, &p->request->answer.body);
     note_way_taken(p->request, WAY_BLOCKS, p->request->service->backend_count - 1, -1);
-    enum status status = output_move_blocks(&p->plan, &p->request->answer.body, p->err);
+    enum status status = move_blocks_write(&p->plan, &p->request->answer.body, p->err);
     p->complete = status == ST_OK;
     cores_end_stage(p, STAGE_ENCODE);
     return status;

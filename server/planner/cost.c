@@ -163,6 +163,14 @@ static struct way_cost make_cost(float ns, unsigned input, unsigned work, unsign
                              .table_ns = (int64_t)ns + 1};
 }
 
+/* Coding a JPEG anew and restoring it take libjxl as long as decoding a JPEG XL; what is coded is restored,
+ * too. */
+static float packing_ns(const struct work_plan *plan) {
+    return plan->picture.restorable     ? decoding_ns(plan, 2 * CODEC_JXL, 1)
+           : plan->output == CODEC_JPEG ? 0
+                                        : 2 * decoding_ns(plan, 2 * CODEC_JXL, 1);
+}
+
 static struct way_cost cost_of(enum way way, const struct work_plan *plan, const struct cost_parts *p) {
     switch (way) {
     case WAY_GPU_FILE:
@@ -173,8 +181,8 @@ static struct way_cost cost_of(enum way way, const struct work_plan *plan, const
         return make_cost(TUNED_REQUEST_NS + decoding_ns(plan, COEFFICIENTS_INPUT, 1) + p->device,
                          COEFFICIENTS_INPUT, p->work, p->output);
     case WAY_BLOCKS: /* coefficients are read, and written in about the same time */
-        return make_cost(TUNED_REQUEST_NS + 2 * decoding_ns(plan, COEFFICIENTS_INPUT, 1), BLOCKS_INPUT,
-                         p->work, p->output);
+        return make_cost(TUNED_REQUEST_NS + 2 * decoding_ns(plan, COEFFICIENTS_INPUT, 1) + packing_ns(plan),
+                         BLOCKS_INPUT, p->work, p->output);
     case WAY_GPU_DECODE:
         return make_cost(TUNED_REQUEST_NS + p->device + p->encoding, GPU_INPUT, p->work, p->output);
     case WAY_GPU_ENCODE:

@@ -4,6 +4,7 @@
 #include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/process/codec_link.h"
 #include "core/numbers.h"
+#include "core/slot_pool.h"
 #include "cpu/mask/mask.h"
 #include "detect/codes/cpu/codes_search.h"
 #include "detect/codes/reader/codes_read.h"
@@ -102,6 +103,7 @@ static size_t library_bytes(const struct work_plan *plan) {
     encoder =
         plan_may_patch(plan) ? max_size(encoder, jpeg_patch_bytes(&plan->picture, &plan->options)) : encoder;
     bool follows = codec_get(plan->output)->encode_begin && !plan->selection.wanted && !plan_is_linear(plan);
+    follows = follows || plan->frames.animation.decoder_bytes > 0; /* which stays for the next frame */
     return (follows ? decoder + encoder : max_size(decoder, encoder)) + all_answer_bytes(plan) +
            metadata_bytes(plan) + hdr_plan_bytes(plan, answer_bytes(plan));
 }
@@ -152,12 +154,24 @@ static size_t working_bytes(const struct work_plan *plan, const struct backend *
     return max_size(filters, mask_feather_bytes(cpu, &mask, plan->parameters->input.feather));
 }
 
-/* Blocks of a JPEG that are moved have no pixels. */
+/* Blocks of a JPEG that are moved have no pixels. A JPEG that is restored before, or packed afterwards,
+ * stands in memory by itself. */
 static struct footprint moved_blocks(const struct work_plan *plan) {
-    size_t answer = jpeg_turn_room(&plan->picture, plan->input.size) + HEAD_SPARE;
-    size_t library =
-        jpeg_turn_bytes(&plan->picture) + answer + metadata_bytes(plan) + hdr_plan_bytes(plan, answer);
-    return (struct footprint){.picture = IMAGE_ALIGNMENT, .library = library};
+    const bool packed = plan->picture.restorable || plan->output != CODEC_JPEG;
+    const enum codec_id packer = plan->picture.restorable ? plan->picture.codec : plan->output;
+    struct picture jpeg = plan->picture;
+    size_t input = plan->input.size;
+    if (jpeg.restorable) { /* at most */
+        jpeg.native.model = PIXEL_YCBCR;
+        jpeg.native.depth = 8;
+        input = codec_repack_most(input);
+    }
+    size_t answer = jpeg_turn_room(&jpeg, input) + HEAD_SPARE;
+    size_t library = jpeg_turn_bytes(&jpeg) + answer + metadata_bytes(plan) + hdr_plan_bytes(plan, answer);
+    library += packed ? answer + codec_repack_bytes(packer, &plan->picture, answer) : 0;
+    return (struct footprint){.picture = IMAGE_ALIGNMENT,
+                              .library = library,
+                              .exchange = packed ? bytes_align_up(answer, SLOT_STEP) : 0};
 }
 
 struct footprint footprint_of(const struct work_plan *plan, const struct backend *cpu) {

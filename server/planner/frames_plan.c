@@ -75,7 +75,7 @@ enum status frames_plan_make(struct frames_plan *plan, const struct parameters *
                              struct bytes input, const struct codec_limits *limits, struct picture *picture,
                              struct error *err) {
     const struct codec *codec = codec_get(picture->codec);
-    enum status status = frames_scan(picture->codec, input, limits, &plan->animation, err);
+    enum status status = frames_scan(picture, input, limits, &plan->animation, err);
     if (status != ST_OK) {
         return status;
     }

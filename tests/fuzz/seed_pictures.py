@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small pictures of each format and kind, from which fuzzers start: made here, and taken from a corpus where there is one."""
 
+import ctypes.util
 import io
 import itertools
 import os
@@ -20,6 +21,7 @@ import animated  # noqa: E402
 import bmps  # noqa: E402
 import gainmaps  # noqa: E402
 import heif  # noqa: E402
+import jxls  # noqa: E402
 import pictures  # noqa: E402
 import tiffs  # noqa: E402
 
@@ -36,6 +38,22 @@ def made_animations():
             frames = [animated.Frame(first.astype(numpy.uint8), delay=50)]
             frames += [animated.Frame(second.astype(numpy.uint8), 2 * i, 4, 30 * i, disposal) for i in (1, 2)]
             yield animated.write(kind, frames, 24, 18, plays=2)
+    yield from made_sequences([numpy.asarray(texture(wide, 18, 'RGBA').resize((24, 18))) for wide in (24, 20, 9)])
+
+
+def made_sequences(frames):
+    """Frames that one decoder goes through, by the programs of the libraries where they are."""
+    if ctypes.util.find_library('jxl'):
+        for channels in (3, 4):
+            yield jxls.animation([numpy.ascontiguousarray(frame[..., :channels]) for frame in frames], (5, 0, 7), plays=2)
+    if shutil.which('avifenc'):
+        with tempfile.TemporaryDirectory() as folder:
+            names = [f'{folder}/{i}.png' for i in range(len(frames))]
+            for name, frame in zip(names, frames):
+                Image.fromarray(frame).save(name)
+            for options in ((), ('--yuv', '420', '--depth', '10')):
+                subprocess.run(['avifenc', '-s', '10', *options, *names, f'{folder}/out.avif'], check=True, capture_output=True)
+                yield pathlib.Path(folder, 'out.avif').read_bytes()
 
 
 def texture(width, height, mode):

@@ -163,15 +163,6 @@ def test_metadata(server):
         assert stripped[:2] == b'\xff\x0a' and b'Exif' not in stripped
 
 
-def test_animations_need_page(server):
-    frames = [Image.fromarray(pictures.photograph(40, 30, seed=seed)) for seed in (1, 2)]
-    apng = io.BytesIO()
-    frames[0].save(apng, 'PNG', save_all=True, append_images=frames[1:], duration=100)
-    body = cjxl(apng.getvalue(), '-d', '0', of='apng')
-    check_problem(server.post('/blur', body), 'unsupported-image', says='page=0')
-    assert (anatomy.pixels(ask(server, f'{PLAIN}&format=png&page=0', body))[..., :3] == numpy.asarray(frames[0])).all()
-
-
 def test_redaction_keeps_no_jpeg(server):
     """The answer is made of the redacted pixels: no JPEG can be restored from it."""
     jpeg = pictures.jpeg(pictures.photograph(160, 128), 90)
