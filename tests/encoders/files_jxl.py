@@ -5,11 +5,14 @@ import functools
 import io
 
 import imagecodecs
+import libraries
 import numpy
-
 import pictures
-from case import FORMS, GREY, RGB, RGBA, deep, run, squeezed
+from case import FORMS, GREY, RGB, deep, run, squeezed
 from libraries_write import pillow
+
+
+NOISE = '--photon_noise=ISO3200' if ' v0.7' in (libraries.said('cjxl') or '') else '--photon_noise_iso=3200'
 
 
 def cjxl(data, *options, of='png'):
@@ -47,10 +50,9 @@ def of_cjxl(shelf):
         for depth, stored in ((8, samples), (16, deep(samples))):
             png = pictures.png(stored, depth=depth)
             for options in (('-d', '0'), ('-d', '0', '-e', '1'), ('-d', '0', '-e', '9'), ('-d', '1'), ('-d', '1', '-p'), ('-d', '1', '-m', '1'), ('-d', '2', '-e', '3'),
-                            ('-d', '4', '-e', '8'), ('-d', '1', '--container=1'), ('-d', '1', '--photon_noise=ISO3200'), ('-d', '0', '-m', '1', '-R', '1')):
+                            ('-d', '4', '-e', '8'), ('-d', '1', '--container=1'), ('-d', '1', NOISE), ('-d', '0', '-m', '1', '-R', '1')):
                 exact = options[:2] == ('-d', '0')
                 shelf.add('jxl', 'cjxl', f'{name} {depth} {" ".join(options)}', functools.partial(cjxl, png, *options), stored if exact else None)
-    shelf.add('jxl', 'cjxl', 'premultiplied', functools.partial(cjxl, pictures.png(RGBA), '-d', '0', '--premultiply=1'))
     for subsampling in ('444', '420'):
         jpeg = pictures.jpeg(RGB, 90, subsampling)
         shelf.add('jxl', 'cjxl', f'from JPEG {subsampling}', functools.partial(cjxl, jpeg, of='jpg'))

@@ -20,6 +20,14 @@ export function targetOf({ path, pairs }) {
     return target.length <= targetMax && !pairs.some(([name]) => name === "regions") ? { target, form: false } : { target: path, form: true };
 }
 
+// An animation is sent as it is where the answer can hold its frames, else with its first alone: searches and numbers are about one picture.
+export function pageOf(animated, format, pairs, single = false) {
+    const holds = ["", "webp", "png", "gif"].includes(format ?? "");
+    const searches = pairs.some(([name, value]) => name === "detect" || (["gravity", "ops"].includes(name) && /(faces|persons)/.test(value)));
+    const one = single || !holds || searches;
+    return animated === "first" || (animated === "frames" && one) ? [["page", "0"]] : [];
+}
+
 export async function send(request, picture, token, signal) {
     const { target, form } = targetOf(request);
     const headers = token ? { Authorization: `Bearer ${token}` } : {};
