@@ -2,7 +2,7 @@
 // The formats: what their files are called and begin with, and the same answer in all of them side by side.
 import { element } from "./controls.js";
 import { formats, written } from "./parameters.js";
-import { pageOf, send, timings } from "./request.js";
+import { pageOf, send, settle, timings } from "./request.js";
 import { bytes, find, milliseconds, offer } from "./view.js";
 
 const endings = Object.fromEntries(formats.map(({ name }) => [`image/${name}`, name === "jpeg" ? "jpg" : name]));
@@ -76,6 +76,7 @@ async function fillCard(one, asked, quality, turn) {
     const url = URL.createObjectURL(blob);
     urls.push(url);
     one.picture.src = url;
+    await settle(one.picture, blob, token);
     one.picture.hidden = false;
     one.node.removeAttribute("aria-busy");
     one.size.textContent = bytes(blob.size);

@@ -43,6 +43,24 @@ export async function send(request, picture, token, signal) {
     return { answer, blob, milliseconds: performance.now() - begin };
 }
 
+// What the browser cannot show is shown as the daemon reads it.
+export async function preview(file, looked, token) {
+    const pairs = [["angle", "0"], ["format", "jpeg"], ...(looked.animated ? [["page", "0"]] : [])];
+    const { answer, blob } = await send({ path: "/rotate", pairs }, { file }, token).catch(() => ({}));
+    return answer?.ok ? { url: URL.createObjectURL(blob) } : { answer, blob };
+}
+
+// An answer in `image`, whose source it is already.
+export async function settle(image, blob, token) {
+    const shown = await image.decode().then(() => true, () => false);
+    const { url } = shown ? {} : await preview(blob, {}, token);
+    if (url) {
+        image.src = url;
+        await image.decode().catch(() => {});
+        URL.revokeObjectURL(url);
+    }
+}
+
 // Whether the answer hides something: that it redacts is the request's, and what was found is said by the daemon.
 export function hasHidden({ path, pairs }, answer) {
     const names = new Map(pairs);
