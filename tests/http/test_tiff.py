@@ -266,9 +266,10 @@ def test_ycbcr_of_video(server):
     check_problem(server.post(SAME, tiff(ycbcr, colours=tiffs.YCBCR, t530=(SHORT, [1, 1]), t529=(tiffs.RATIO, [0, 1] * 3))), 'corrupt-image', says='YCbCr')
 
 
+@pytest.mark.parametrize('said', (None, (SHORT, [1, 1]), (SHORT, [2, 2]), (SHORT, [4, 4])), ids=str)
 @pytest.mark.parametrize('subsampling', ('444', '422', '420'))
-def test_the_subsampling_is_that_of_the_jpeg(server, subsampling):
+def test_the_subsampling_is_that_of_the_jpeg(server, subsampling, said):
     """Pillow writes no YCbCrSubSampling, which stands for 4:2:0, whatever the JPEG has."""
     jpeg = pictures.jpeg(RGB, 90, subsampling)
-    body = tiff(RGB, colours=tiffs.YCBCR, compression=tiffs.JPEG, compress=lambda _: jpeg)
+    body = tiff(RGB, colours=tiffs.YCBCR, compression=tiffs.JPEG, compress=lambda _: jpeg, t530=said)
     same(server, body, anatomy.pixels(jpeg), 1)
