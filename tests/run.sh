@@ -122,6 +122,7 @@ http() {
     config/pypi.sh kubernetes
     config/pypi.sh helm
     config/pypi.sh faces
+    config/pypi.sh video
     local beside=''
     $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 3)) --dist loadfile" # more than processors, as most of them wait
     local command=(env BLURD="$PWD/build/$1/blurd" "$python" -m pytest -q -rfEs -o cache_dir="$PWD/build/pytest-$1" -m 'not alone' tests/http)
@@ -223,7 +224,7 @@ trap 'ahead_end; kill "${behind_pid[@]}" 2>/dev/null' EXIT
 
 # The network has the time of the compiler.
 fetch() {
-    ! wanted http || { config/pypi.sh kubernetes && config/pypi.sh helm && config/pypi.sh faces; }
+    ! wanted http || { config/pypi.sh kubernetes && config/pypi.sh helm && config/pypi.sh faces && config/pypi.sh video; }
     ! wanted api || { config/pypi.sh api && config/pypi.sh clients; }
     ! wanted clusters || config/pypi.sh clusters
 }

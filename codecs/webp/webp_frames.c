@@ -18,11 +18,16 @@ enum {
 };
 
 /* The chunks of an extended file with the animation's flag; none of others. */
-static enum status open_chunks(struct bytes input, struct bytes *chunks, struct bytes *header,
+static enum status open_chunks(struct bytes input, bool partial, struct bytes *chunks, struct bytes *header,
                                struct error *err) {
     struct webp_chunk first;
     size_t position = 0;
-    enum status status = webp_chunks_open(input, chunks, err);
+    enum status status = ST_OK;
+    if (partial && input.size >= WEBP_FILE_HEADER) {
+        *chunks = (struct bytes){input.data + WEBP_FILE_HEADER, input.size - WEBP_FILE_HEADER};
+    } else {
+        status = webp_chunks_open(input, chunks, err);
+    }
     bool extended = status == ST_OK && webp_chunks_next(*chunks, &position, &first) &&
                     first.tag == webp_tag("VP8X") && first.data.size >= WEBP_VP8X_SIZE &&
                     first.data.data[0] & WEBP_ANIMATION;
@@ -64,7 +69,7 @@ static enum status scan(struct bytes input, const struct codec_limits *limits, s
     struct bytes chunks, header;
     struct webp_chunk chunk;
     size_t position = 0;
-    enum status status = open_chunks(input, &chunks, &header, err);
+    enum status status = open_chunks(input, limits->partial, &chunks, &header, err);
     if (status != ST_OK || header.size == 0) {
         return status;
     }
@@ -97,7 +102,7 @@ static enum status next(struct bytes input, struct frame_cursor *cursor, struct 
     struct bytes chunks, header;
     struct webp_chunk chunk;
     struct webp_file facts = {0};
-    enum status status = open_chunks(input, &chunks, &header, err);
+    enum status status = open_chunks(input, false, &chunks, &header, err);
     bool found = false;
     while (status == ST_OK && !found && webp_chunks_next(chunks, &cursor->position, &chunk)) {
         found = chunk.tag == webp_tag("ANMF");

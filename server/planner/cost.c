@@ -122,11 +122,11 @@ static float scans_ns(const struct work_plan *plan) {
                : 0;
 }
 
-static float decoding_ns(const struct work_plan *plan, unsigned input) {
+static float decoding_ns(const struct work_plan *plan, unsigned input, float frames) {
     const struct decode_terms *terms = input < UNKNOWN_INPUT
                                            ? &codec_get((enum codec_id)(input / 2))->decode_ns[input % 2]
                                            : &decode_ns[input];
-    return terms->pixel * pixels_of(&plan->stored) + terms->byte * (float)plan->input.size;
+    return terms->pixel * pixels_of(&plan->stored) * frames + terms->byte * (float)plan->input.size;
 }
 
 /* The parts of a request: how long each takes, and its place in the kinds. */
@@ -139,12 +139,15 @@ struct cost_parts {
 static struct cost_parts parts_of(const struct intent *intent) {
     const struct work_plan *plan = &intent->plan;
     const struct encode_cost encoding = encoding_cost(plan);
+    const float frames = (float)intent->frames;
+    const float filters = cost_filters_ns(plan->parameters, &plan->chain, &plan->upright);
+    const float handed = (float)TUNED_GPU_HANDING_NS + device_filters_ns(plan);
     unsigned input = input_of(intent);
-    return (struct cost_parts){.decoding = decoding_ns(plan, input),
-                               .filters = cost_filters_ns(plan->parameters, &plan->chain, &plan->upright),
-                               .encoding = plan_answer(plan) == ANSWER_PICTURE ? encoding.ns : 0,
+    return (struct cost_parts){.decoding = decoding_ns(plan, input, frames),
+                               .filters = filters * frames,
+                               .encoding = plan_answer(plan) == ANSWER_PICTURE ? encoding.ns * frames : 0,
                                .device = device_time_ns(plan),
-                               .device_filters = (float)TUNED_GPU_HANDING_NS + device_filters_ns(plan),
+                               .device_filters = handed * frames,
                                .input = input,
                                .work = work_of(plan->parameters),
                                .output = 2 * (unsigned)plan->output + encoding.kind};
@@ -162,11 +165,11 @@ static struct way_cost cost_of(enum way way, const struct work_plan *plan, const
     case WAY_GPU_SCANS:
         return (struct way_cost){.table_ns = (int64_t)scans_ns(plan)};
     case WAY_GPU_COEFFICIENTS:
-        return make_cost(TUNED_REQUEST_NS + decoding_ns(plan, COEFFICIENTS_INPUT) + p->device,
+        return make_cost(TUNED_REQUEST_NS + decoding_ns(plan, COEFFICIENTS_INPUT, 1) + p->device,
                          COEFFICIENTS_INPUT, p->work, p->output);
     case WAY_BLOCKS: /* coefficients are read, and written in about the same time */
-        return make_cost(TUNED_REQUEST_NS + 2 * decoding_ns(plan, COEFFICIENTS_INPUT), BLOCKS_INPUT, p->work,
-                         p->output);
+        return make_cost(TUNED_REQUEST_NS + 2 * decoding_ns(plan, COEFFICIENTS_INPUT, 1), BLOCKS_INPUT,
+                         p->work, p->output);
     case WAY_GPU_DECODE:
         return make_cost(TUNED_REQUEST_NS + p->device + p->encoding, GPU_INPUT, p->work, p->output);
     case WAY_GPU_ENCODE:
@@ -230,7 +233,8 @@ static bool is_gpu_first(const struct cost *cost) {
 struct cost cost_predict(const struct cost_model *model, const struct intent *intent, struct backend *gpu,
                          bool prefers_gpu) {
     const struct cost_parts parts = parts_of(intent);
-    struct cost cost = {.search_ns = (int64_t)search_ns(&intent->plan.detection, false)};
+    const float searching = search_ns(&intent->plan.detection, false) * (float)intent->frames;
+    struct cost cost = {.search_ns = (int64_t)searching};
     for (enum way way = 0; way < WAY_COUNT; way++) {
         if (way == WAY_CPU || is_open(intent, way, gpu)) {
             cost.ways[way] = cost_of(way, &intent->plan, &parts);

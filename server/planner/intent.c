@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/planner/intent.h"
 
+#include "core/numbers.h"
 #include "server/message/multipart.h"
 
 enum {
@@ -56,6 +57,7 @@ void intent_guess(struct intent *intent, const struct peek *header, size_t size,
     struct work_plan *plan = &intent->plan;
     struct error ignored; /* a region off the picture: the plan is complete by then */
     intent->known = header;
+    intent->frames = 1;
     intent->header = header ? *header : usual;
     plan->input.size = size;
     plan->parameters = parameters;
@@ -66,12 +68,24 @@ void intent_guess(struct intent *intent, const struct peek *header, size_t size,
     plan_decide(plan, accept, &ignored);
 }
 
+static uint32_t frames_of(enum codec_id codec, struct bytes picture, const struct parameters *parameters) {
+    const struct frame_range *range = &parameters->input.frames;
+    uint32_t most = UINT32_MAX;
+    if (parameters_given(parameters, "page")) {
+        most = 1;
+    } else if (parameters_given(parameters, "frames")) {
+        most = range->last - range->first + 1;
+    }
+    return most == 1 || !frames_reads(codec) ? 1 : min_u32(frames_estimate(codec, picture), most);
+}
+
 void intent_make(struct intent *intent, struct bytes body, const char *content_type, const char *accept,
                  const struct parameters *parameters, const struct codec_limits *limits) {
     struct peek header;
     /* A picture with an impossible header is refused early and costs almost nothing. */
     intent->plan.limits.libjpeg = limits->libjpeg;
-    bool known = peek_header(multipart_is(content_type) ? find_picture(body) : body, &header) &&
-                 peek_is_possible(&header, body.size, limits);
+    const struct bytes picture = multipart_is(content_type) ? find_picture(body) : body;
+    bool known = peek_header(picture, &header) && peek_is_possible(&header, body.size, limits);
     intent_guess(intent, known ? &header : NULL, body.size, accept, parameters);
+    intent->frames = known ? frames_of(header.codec, picture, parameters) : 1;
 }

@@ -10,10 +10,12 @@
 struct intent {
     bool known;            /* the picture was recognised, and codec_probe may take it */
     struct peek header;    /* of a usual JPEG if the picture was not recognised */
+    uint32_t frames;       /* about how many the request takes of an animation; of a still picture 1 */
     struct work_plan plan; /* upright, without metadata, and without limits */
 };
 
-/* Fills a zeroed intent; `parameters` must outlive it. Takes about a microsecond for a body of any size. */
+/* Fills a zeroed intent; `parameters` must outlive it. Takes about a microsecond for a body of any size, and
+ * for an animation as long as frames_estimate. */
 void intent_make(struct intent *intent, struct bytes body, const char *content_type, const char *accept,
                  const struct parameters *parameters, const struct codec_limits *limits);
 

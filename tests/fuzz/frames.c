@@ -104,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         codec_probe(run.input, &run.limits, &run.picture, &err) != ST_OK) {
         return 0;
     }
+    fuzz_require(frames_estimate(id, run.input) > 0, "there is a frame");
     if (frames_scan(id, run.input, &run.limits, &run.animation, &err) != ST_OK) {
         fuzz_require(err.text[0], "a failure is explained");
     } else if (run.animation.frames > 1) {

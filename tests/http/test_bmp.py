@@ -2,9 +2,7 @@
 """BMP: each header, width of pixels and compression gives the picture that was stored, and what is not read is refused."""
 
 import io
-import shutil
 import struct
-import subprocess
 
 import numpy
 import pytest
@@ -12,6 +10,7 @@ from PIL import Image
 
 import anatomy
 import bmps
+import ffmpeg
 import pictures
 from bmps import bmp
 from problems import check_problem
@@ -39,15 +38,14 @@ def by_pillow(body):
 
 
 def by_ffmpeg(body):
-    done = subprocess.run(['ffmpeg', '-v', 'error', '-f', 'bmp_pipe', '-i', '-', '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-'],
-                          input=body, capture_output=True, check=True, timeout=60)
-    return numpy.frombuffer(done.stdout, numpy.uint8).reshape(HEIGHT, WIDTH, 3)
+    samples = ffmpeg.run('-f', 'bmp_pipe', '-i', '-', '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-', body=body)
+    return numpy.frombuffer(samples, numpy.uint8).reshape(HEIGHT, WIDTH, 3)
 
 
 def check(server, body, wanted, oracles=(by_pillow,)):
     assert (pixels(server, body) == wanted).all()
     for oracle in oracles:
-        if oracle is not by_ffmpeg or shutil.which('ffmpeg'):
+        if oracle is not by_ffmpeg or ffmpeg.PROGRAM:
             assert numpy.abs(oracle(body).astype(int) - wanted).max() <= 1, oracle.__name__
 
 

@@ -36,6 +36,7 @@ def body_of(kind, side):
     return foreign.write(kind, samples)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize('kind', KINDS)
 def test_pictures_that_share_a_core(start, kind):
     file, side, target = KINDS[kind]
