@@ -7,8 +7,8 @@
 
 #include "codecs/codec.h"
 #include "server/metrics.h"
-#include "server/picture/found_frames.h"
-#include "server/picture/frame_source.h"
+#include "server/picture/frames/found_frames.h"
+#include "server/picture/frames/frame_source.h"
 #include "server/picture/workspace.h"
 #include "server/planner/plan.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/animate.h"
+#include "server/picture/frames/animate.h"
 
 #include "server/picture/selection.h"
 #include "server/planner/footprint.h"

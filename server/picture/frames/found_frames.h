@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What is found in the frames of an animation, which are all searched before the first one is answered, and
  * which of it is hidden in each. */
-#ifndef BLURD_SERVER_PICTURE_FOUND_FRAMES_H
-#define BLURD_SERVER_PICTURE_FOUND_FRAMES_H
+#ifndef BLURD_SERVER_PICTURE_FRAMES_FOUND_FRAMES_H
+#define BLURD_SERVER_PICTURE_FRAMES_FOUND_FRAMES_H
 
 #include "server/planner/plan.h"
 #include "server/search/hold.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/found_frames.h"
+#include "server/picture/frames/found_frames.h"
 
 #include "core/numbers.h"
 #include "server/planner/footprint.h"
