@@ -79,7 +79,7 @@ def test_a_client_that_stops_sending_while_frames_wait(start):
 
 def test_the_time_limit_is_not_for_the_wait(start):
     """Frames wait longer than work_timeout for those behind them."""
-    own = start('--work-timeout', f'{1000 * daemon.SLOW:.0f}ms', '--body-timeout', '1m')
+    own = start('--work-timeout', f'{1000 * daemon.SLOW:.0f}ms', '--body-timeout', '1m', '--min-rate', '0')
     with streams.Stream(own.port, TARGET) as stream:
         stream.put(jpeg(frame()))
         assert not own.wait_for_line(r'path=/series.*reason=', timeout=1.5)
