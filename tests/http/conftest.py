@@ -3,9 +3,11 @@
 
     CONFIG=asan       the build under test, build/$CONFIG/blurd    BLURD=path      another one
     BLURD_SLOW=2      factor for every timeout (sanitizers: 4)     CORPUS=folder   of test_corpus.py
+    BLURD_CASES=all   sanitizers, too, run all cases of every table, not one in three
     BLURD_TEST_SECONDS=120    time limit of each test, before that factor
 """
 
+import collections
 import os
 
 import pytest
@@ -21,6 +23,8 @@ def pytest_report_header():
     return f'blurd: {daemon.BINARY}, timeouts x {daemon.SLOW:g}'
 
 
+FEW = 6  # cases, of which sanitizers run all
+
 # Files that measure time or load, or that keep all cores busy: tests/run.sh runs them after the others, one at a time.
 ALONE = {'test_crew', 'test_disconnects', 'test_drain', 'test_gpu_faults', 'test_gpu_jpeg_memory', 'test_overload'}
 
@@ -35,7 +39,24 @@ def pytest_configure(config):
     config.addinivalue_line('markers', 'alone: measures time or load, so that nothing may run beside it')
 
 
-def pytest_collection_modifyitems(items):
+def some_cases(items):
+    """Those that sanitizers run: of a table of more than FEW cases one in three, from all of it. Each is a way through the
+    code that the others mostly share, and the release build runs all."""
+    sizes = collections.Counter(item.nodeid.split('[')[0] for item in items)
+    seen = collections.Counter()
+    for item in items:
+        name = item.nodeid.split('[')[0]
+        if sizes[name] <= FEW or seen[name] % 3 == 0:
+            yield item
+        seen[name] += 1
+
+
+def pytest_collection_modifyitems(config, items):
+    if daemon.SANITIZED and os.environ.get('BLURD_CASES') != 'all':
+        kept = list(some_cases(items))
+        chosen = set(kept)
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = kept
     for item in items:
         if item.path.stem in ALONE:
             item.add_marker(pytest.mark.alone)
