@@ -89,3 +89,14 @@ enum png_filter png_rows_choose(const struct png_rows *rows, uint32_t y, uint32_
     }
     return best;
 }
+
+uint64_t png_rows_distance(const struct png_rows *rows, uint32_t y, uint8_t *scratch) {
+    const struct png_row row = row_at(rows, y, scratch);
+    uint64_t distance = 0;
+    png_filter(FILTER_PAETH, &row);
+    for (size_t i = 0; i < row.size; i++) {
+        const uint8_t predicted = (uint8_t)(row.from[i] - row.to[i]);
+        distance += row.from[i] > predicted ? row.from[i] - predicted : predicted - row.from[i];
+    }
+    return distance;
+}

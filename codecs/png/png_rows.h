@@ -30,4 +30,8 @@ void png_rows_filter_best(const struct png_rows *rows, uint32_t y, uint32_t coun
  * `scratch` has rows->line bytes. */
 enum png_filter png_rows_choose(const struct png_rows *rows, uint32_t y, uint32_t count, uint8_t *scratch);
 
+/* The sum of the distances of a row's bytes from what Paeth's filter predicts, 255 from 0 being 255.
+ * `scratch` has rows->line bytes. */
+uint64_t png_rows_distance(const struct png_rows *rows, uint32_t y, uint8_t *scratch);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The output of the PNG encoder, read back by libpng and zlib, and the parts of the encoder. */
-#include "codecs/png/deflate_rle.h"
-#include "codecs/png/huffman.h"
+#include "codecs/png/deflate/deflate_rle.h"
+#include "codecs/png/deflate/huffman.h"
 #include "codecs/png/png.h"
 #include "codecs/png/png_filter.h"
 #include "codecs/png/png_pack.h"
