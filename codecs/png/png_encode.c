@@ -40,6 +40,7 @@ struct png_writer {
     struct buf *output;
     struct error *err;
     struct png_rows rows;
+    bool opaque;        /* alpha is left out */
     struct buf profile; /* data of the iCCP chunk */
     struct carried carried;
 };
@@ -50,7 +51,8 @@ static enum status write_header(struct png_writer *writer) {
                                     [PIXEL_RGB] = PNG_COLOR_TYPE_RGB,
                                     [PIXEL_RGBA] = PNG_COLOR_TYPE_RGB_ALPHA};
     const struct image *image = writer->image;
-    uint8_t header[13] = {[8] = image->depth, [9] = types[image->model]};
+    /* Models with alpha stand behind those without. */
+    uint8_t header[13] = {[8] = image->depth, [9] = types[image->model - writer->opaque]};
     bytes_put_be32(header, image->width);
     bytes_put_be32(header + 4, image->height);
     enum status status = buf_append(writer->output, "\x89PNG\r\n\x1A\n", PNG_SIGNATURE_SIZE, writer->err);
@@ -188,13 +190,13 @@ static enum status write_pixels(struct png_writer *writer) {
     size_t start = writer->output->size;
     const struct encode_options *options = writer->options;
     bool graphic = false;
-    enum status status = png_rows_init(&writer->rows, writer->image, writer->err);
+    enum status status = png_rows_init(&writer->rows, writer->image, writer->opaque, writer->err);
     if (status == ST_OK && options->effort >= 1) {
         status = png_is_graphic(&writer->rows, &graphic, writer->err);
     }
     if (status == ST_OK) {
-        status = png_strips_write(writer->image, graphic, options->crew, options->deadline_ns, writer->output,
-                                  writer->err);
+        status = png_strips_write(writer->image, writer->opaque, graphic, options->crew, options->deadline_ns,
+                                  writer->output, writer->err);
     }
     const int level = status == ST_OK ? choose_level(writer) : 0;
     if (level > 0) {
@@ -247,8 +249,12 @@ size_t png_encode_bytes(const struct image_shape *shape, const struct encode_opt
 
 enum status png_encode(const struct image *image, const struct encode_options *options,
                        const struct metadata *metadata, struct buf *output, struct error *err) {
-    struct png_writer writer = {
-        .image = image, .options = options, .metadata = metadata, .output = output, .err = err};
+    struct png_writer writer = {.image = image,
+                                .opaque = options->reduce && png_rows_are_opaque(image),
+                                .options = options,
+                                .metadata = metadata,
+                                .output = output,
+                                .err = err};
     enum status status = prepare_metadata(&writer);
     status = status != ST_OK ? status : write_header(&writer);
     status = status != ST_OK ? status : write_metadata(&writer);

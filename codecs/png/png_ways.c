@@ -4,8 +4,8 @@
 #include "core/numbers.h"
 
 enum {
-    BANDS = 8,     /* spread over the height */
-    BAND_ROWS = 9, /* most rows of a band */
+    BANDS = 3,      /* spread over the height */
+    BAND_ROWS = 24, /* most rows of a band */
 };
 
 void png_way_filter(const struct png_rows *rows, uint32_t y, uint32_t count, unsigned way, uint8_t *to) {
