@@ -23,6 +23,7 @@
 #   make check-browser   the playground in Chromium, some minutes
 #   make check-clients   the playground's programs and docs/examples in each language, with Go and Mono
 #   make check-clusters  docs/examples on clusters of Ray and Spark on this host, which come from PyPI (600 MB), and Debian's Java
+#   make check-encoders  files of the newest encoders, which come from PyPI (150 MB), and other decoders on the answers, two minutes
 #   make check-hostile   hostile pictures and clients against this build, some minutes
 #   make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
 #   make check-image     the container image, built by buildah and run, some minutes
@@ -141,7 +142,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-hostile check-load check-python coverage \
+BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python coverage \
                   check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
@@ -464,6 +465,12 @@ typescript-types: $(BUILD)/blurd
 	$(Q)$< --help-openapi | clients/typescript/generate.py >build/typescript/blurd.d.ts
 
 hostile-tests: $(addprefix $(BUILD)/tests/unit/test_,sandbox codec_sandbox admission_load $(if $(CUDA_INCLUDE),engine_sandbox shared_memory))
+check-encoders:
+	@config/packages.sh encoders
+	@config/pypi.sh encoders
+	@$(MAKE) --no-print-directory CONFIG=release all $(BUILD)/tests/modern/samples
+	@tests/python.sh tests/encoders/run.py $(ARGS)
+
 check-hostile:
 	@config/packages.sh test
 	@$(MAKE) --no-print-directory CONFIG=release all hostile-tests
@@ -619,7 +626,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-hostile check-load check-python python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

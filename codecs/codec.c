@@ -200,6 +200,37 @@ enum status codec_decode(struct bytes input, const struct picture *picture, cons
                : codec->decode(input, picture, limits, image, err);
 }
 
+bool codec_repacks(enum codec_id id) {
+    return codec_get(id)->repack != NULL;
+}
+
+size_t codec_repack_most(size_t input) {
+    return 2 * input + (8 << 20);
+}
+
+/* A JPEG is restored and compared once it is coded. */
+size_t codec_repack_bytes(enum codec_id id, const struct picture *picture, size_t input) {
+    const struct encode_options options = {0};
+    if (picture->codec != CODEC_JPEG) {
+        return codec_decode_bytes(picture, input);
+    }
+    struct image_shape shape = picture->pixels;
+    shape.model = PIXEL_RGB;
+    return codec_encode_bytes(id, &shape, &options) + codec_repack_most(input) + 2 * input;
+}
+
+enum status codec_repack(enum codec_id id, const struct picture *picture, struct bytes input,
+                         const struct codec_limits *limits, struct buf *output, struct error *err) {
+    const struct codec *codec = codec_get(id);
+    if (!codec->repack) {
+        return fail(err, ST_UNSUPPORTED, "%s holds no JPEG", codec->title);
+    }
+    return codec->isolated && limits->link
+               ? codec_link_repack(limits->link, id, input, limits,
+                                   codec_repack_bytes(id, picture, input.size), output, err)
+               : codec->repack(input, limits, output, err);
+}
+
 enum status codec_check_sides(enum codec_id id, const struct image_shape *shape, struct error *err) {
     const struct codec *codec = codec_get(id);
     return codec->side_max == 0 || (shape->width <= codec->side_max && shape->height <= codec->side_max)

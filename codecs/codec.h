@@ -70,6 +70,21 @@ size_t codec_decode_bytes(const struct picture *picture, size_t input);
 size_t codec_encode_bytes(enum codec_id id, const struct image_shape *shape,
                           const struct encode_options *options);
 
+/* Appends to *output the JPEG `input`, coded anew as `id` so that it can be restored to the byte, or the JPEG
+ * that a file of `id` with picture->restorable holds. `picture` is of the input. ST_UNSUPPORTED: this JPEG
+ * cannot be coded so; ST_CORRUPT: none can be restored; ST_LIMIT: over the buffer's maximum, for which
+ * codec_repack_most is enough for usual files. */
+enum status codec_repack(enum codec_id id, const struct picture *picture, struct bytes input,
+                         const struct codec_limits *limits, struct buf *output, struct error *err);
+
+/* The most bytes that are taken besides the output, and those of an output: metadata in it may have been
+ * compressed well. */
+size_t codec_repack_bytes(enum codec_id id, const struct picture *picture, size_t input);
+size_t codec_repack_most(size_t input);
+
+/* Whether the build can do it for the format. */
+bool codec_repacks(enum codec_id id);
+
 /* ST_LIMIT when a side of the picture is longer than the format allows. */
 enum status codec_check_sides(enum codec_id id, const struct image_shape *shape, struct error *err);
 

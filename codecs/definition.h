@@ -42,6 +42,7 @@ struct codec_limits {
     bool first_frame;                /* of an animation the first frame is taken, instead of ST_UNSUPPORTED */
     bool partial;                    /* frames_scan: bytes may be missing behind the input */
     uint32_t page;                   /* with first_frame: of a file with pages this one, counted from 0 */
+    bool gain_map;                   /* AVIF, HEIC: the gain map of the file's picture, in place of that */
     const struct progress *progress; /* receives decoded rows; may be NULL */
     struct crew *crew;               /* may help, with no effect on the pixels; NULL: none */
     struct codec_link *link;         /* isolated codecs run in its process; NULL: in this one */
@@ -97,7 +98,10 @@ struct picture {
     bool lossless;    /* JPEG: of samples, without blocks, so that it cannot be decoded at a reduced size */
     bool patchable;   /* JPEG: an answer can keep its blocks: codecs/jpeg/jpeg_patch.h */
     bool progressive; /* several scans or interlaced */
-    bool exact; /* with REACH_BEFORE: the file was coded without losses, though its format allows them */
+    bool exact;      /* with REACH_BEFORE: the file was coded without losses, though its format allows them */
+    bool restorable; /* codec_repack can restore a JPEG from the file */
+    uint32_t frames; /* of an animation that one decoder goes through (struct codec_sequence); 0: of none */
+    uint32_t plays;  /* of these; 0: for ever */
     struct metadata metadata;
 };
 
@@ -210,6 +214,9 @@ struct codec {
     /* NULL: the codec only decodes. */
     enum status (*encode)(const struct image *image, const struct encode_options *options,
                           const struct metadata *metadata, struct buf *output, struct error *err);
+    /* Optional. Codes a JPEG anew without decoding it, or restores that JPEG, to the byte: codec_repack. */
+    enum status (*repack)(struct bytes input, const struct codec_limits *limits, struct buf *output,
+                          struct error *err);
     size_t (*decode_bytes)(const struct picture *picture, size_t input);
     size_t (*encode_bytes)(const struct image_shape *shape, const struct encode_options *options);
     /* Optional, all three: encoding while the picture is being made. */

@@ -25,17 +25,8 @@ static size_t pixel_bytes(uint32_t width, uint32_t height) {
     return deep == 0 || grey == 0 ? 0 : max_size(deep, grey);
 }
 
-enum status frames_note(struct animation *animation, const struct frame *frame, bool alpha,
-                        const struct codec_limits *limits, struct error *err) {
-    const bool covers = frame->left == 0 && frame->top == 0 && frame->width >= animation->width &&
-                        frame->height >= animation->height;
-    const bool first = animation->frames == 0;
-    animation->alpha = animation->alpha || (first && !covers) || (alpha && (first || !frame->blends)) ||
-                       frame->disposal == FRAME_CLEAR;
-    animation->restores = animation->restores || frame->disposal == FRAME_RESTORE;
-    animation->alpha = animation->alpha || (first && frame->disposal == FRAME_RESTORE);
-    animation->frame_bytes = max_size(animation->frame_bytes, pixel_bytes(frame->width, frame->height));
-    animation->frames++;
+static enum status check_limits(const struct animation *animation, const struct codec_limits *limits,
+                                struct error *err) {
     const uint64_t pixels = (uint64_t)animation->frames * animation->width * animation->height;
     if (animation->frames > limits->max_frames) {
         return fail(err, ST_LIMIT, "animation has more than %" PRIu32 " frames, which is the limit",
@@ -48,18 +39,66 @@ enum status frames_note(struct animation *animation, const struct frame *frame, 
                       limits->max_animation);
 }
 
+enum status frames_note(struct animation *animation, const struct frame *frame, bool alpha,
+                        const struct codec_limits *limits, struct error *err) {
+    const bool covers = frame->left == 0 && frame->top == 0 && frame->width >= animation->width &&
+                        frame->height >= animation->height;
+    const bool first = animation->frames == 0;
+    animation->alpha = animation->alpha || (first && !covers) || (alpha && (first || !frame->blends)) ||
+                       frame->disposal == FRAME_CLEAR;
+    animation->restores = animation->restores || frame->disposal == FRAME_RESTORE;
+    animation->alpha = animation->alpha || (first && frame->disposal == FRAME_RESTORE);
+    animation->frame_bytes = max_size(animation->frame_bytes, pixel_bytes(frame->width, frame->height));
+    animation->frames++;
+    return check_limits(animation, limits, err);
+}
+
+void frames_set_time(struct frame *frame, uint64_t delay, uint64_t scale) {
+    while (delay > UINT32_MAX || scale > UINT32_MAX) {
+        delay >>= 1;
+        scale >>= 1;
+    }
+    const bool longer = scale == 0 || delay / scale >= FRAME_SECONDS_MAX;
+    frame->delay = longer ? FRAME_SECONDS_MAX : (uint32_t)delay;
+    frame->scale = longer ? 1 : (uint32_t)scale;
+}
+
+/* Each frame is a whole canvas. */
+static enum status take_sequence(const struct picture *picture, size_t input,
+                                 const struct codec_limits *limits, struct animation *animation,
+                                 struct error *err) {
+    animation->shape = picture->pixels;
+    animation->width = picture->pixels.width;
+    animation->height = picture->pixels.height;
+    animation->frames = picture->frames;
+    animation->plays = picture->plays;
+    animation->alpha = image_pixel_has_alpha(picture->pixels.model);
+    animation->frame_bytes = pixel_bytes(animation->width, animation->height);
+    animation->decoder_bytes = codec_decode_bytes(picture, input);
+    return check_limits(animation, limits, err);
+}
+
 uint32_t frames_estimate(enum codec_id id, struct bytes input) {
     const struct codec_limits limits = {
         .max_frames = UINT32_MAX, .max_animation = UINT64_MAX, .partial = true};
     const struct bytes part = {input.data, min_size(input.size, FRAMES_ESTIMATED_FROM)};
-    struct animation animation;
-    (void)frames_scan(id, part, &limits, &animation, NULL);
+    struct animation animation = {.codec = id};
+    const struct codec_frames *codec = codec_get(id)->frames;
+    if (codec->sequence) {
+        return codec->sequence->estimate ? max_u32(codec->sequence->estimate(part), 1) : 1;
+    }
+    (void)codec->scan(part, &limits, &animation, NULL);
     const uint64_t frames = animation.frames < 2 ? 1 : animation.frames * (uint64_t)input.size / part.size;
     return frames < UINT32_MAX ? (uint32_t)frames : UINT32_MAX;
 }
 
-enum status frames_scan(enum codec_id id, struct bytes input, const struct codec_limits *limits,
+enum status frames_scan(const struct picture *picture, struct bytes input, const struct codec_limits *limits,
                         struct animation *animation, struct error *err) {
-    *animation = (struct animation){.codec = id};
-    return frames_reads(id) ? codec_get(id)->frames->scan(input, limits, animation, err) : ST_OK;
+    *animation = (struct animation){.codec = picture->codec};
+    if (!frames_reads(picture->codec)) {
+        return ST_OK;
+    }
+    const struct codec_frames *frames = codec_get(picture->codec)->frames;
+    return frames->sequence ? take_sequence(picture, input.size, limits, animation, err)
+                            : frames->scan(input, limits, animation, err);
 }

@@ -6,61 +6,27 @@
  * for any picture. The reader resolves how frames cover each other, so that callers see whole canvases. Both
  * hold a few canvases, never all frames.
  *
+ * Where frames are predicted from others, the codec has a `struct codec_sequence` instead: its decoder goes
+ * through all of them, and gives whole canvases.
+ *
  * All functions are for one thread at a time. */
 #ifndef BLURD_CODECS_FRAMES_H
 #define BLURD_CODECS_FRAMES_H
 
-#include "codecs/definition.h"
+#include "codecs/frame.h"
 
-enum frame_disposal {
-    FRAME_KEEP,    /* the canvas stays as it is */
-    FRAME_CLEAR,   /* the frame's rectangle becomes transparent */
-    FRAME_RESTORE, /* it becomes what it was before the frame */
-};
-
-struct frame {
-    uint32_t left, top, width, height; /* its rectangle, of which what lies off the canvas is cut; a side of 0
-                                          draws nothing */
-    uint32_t delay, scale;             /* it is shown for delay / scale seconds; scale > 0 */
-    enum frame_disposal disposal;      /* what becomes of its rectangle afterwards */
-    bool blends;                       /* drawn over the canvas; false: replaces it */
-};
-
-/* What the container says, without a decoder. */
+/* What the container or the header says, without decoding a frame. */
 struct animation {
     enum codec_id codec;
-    uint32_t width, height; /* of the canvas */
-    uint32_t frames;        /* below 2: a still picture, and the rest is undefined */
-    uint32_t plays;         /* 0: for ever */
-    bool apart;             /* the still picture that other readers see is no frame */
-    bool alpha;             /* the canvas may have transparent pixels */
-    bool restores;          /* some frame has FRAME_RESTORE */
-    size_t frame_bytes;     /* for the pixels of the largest frame */
-};
-
-/* Where a walk over the frames of a file is. Zero-initialise. */
-struct frame_cursor {
-    size_t position;
-    uint32_t index;
-};
-
-struct frames_writer;
-
-/* A codec's container of frames. */
-struct codec_frames {
-    /* Fills *animation, all zero but for the codec, by frames_note for each frame. ST_CORRUPT: what follows
-     * the first frame is damaged or cut short; ST_LIMIT as frames_note. */
-    enum status (*scan)(struct bytes input, const struct codec_limits *limits, struct animation *animation,
-                        struct error *err);
-    /* The next frame of a file that `scan` accepted, and appends to `file` a still picture of it. */
-    enum status (*next)(struct bytes input, struct frame_cursor *cursor, struct frame *frame,
-                        struct buf *file, struct error *err);
-    bool still;    /* the file is also a still picture, which readers without animations see */
-    bool replaces; /* a frame can make pixels transparent that were not */
-    /* Appends a frame, and takes the metadata of the first one's file; completes the file. */
-    enum status (*add)(struct frames_writer *writer, const struct frame *frame, struct bytes file,
-                       struct error *err);
-    enum status (*end)(struct frames_writer *writer, struct error *err);
+    uint32_t width, height;   /* of the canvas */
+    uint32_t frames;          /* below 2: a still picture, and the rest is undefined */
+    uint32_t plays;           /* 0: for ever */
+    bool apart;               /* the still picture that other readers see is no frame */
+    bool alpha;               /* the canvas may have transparent pixels */
+    bool restores;            /* some frame has FRAME_RESTORE */
+    size_t frame_bytes;       /* for the pixels of the largest frame */
+    size_t decoder_bytes;     /* that the decoder of a sequence may take */
+    struct image_shape shape; /* of the frames of a sequence */
 };
 
 /* Whether the build reads, or also writes, animations of the format. */
@@ -72,9 +38,12 @@ bool frames_writes(enum codec_id id);
 enum status frames_note(struct animation *animation, const struct frame *frame, bool alpha,
                         const struct codec_limits *limits, struct error *err);
 
-/* Reads the container of a file that codec_probe accepted. Fails like `scan`. */
-enum status frames_scan(enum codec_id id, struct bytes input, const struct codec_limits *limits,
+/* Reads the container of a file of which codec_probe has made `picture`. Fails like `scan`. */
+enum status frames_scan(const struct picture *picture, struct bytes input, const struct codec_limits *limits,
                         struct animation *animation, struct error *err);
+
+/* Sets the frame's time to delay / scale seconds, cut to FRAME_SECONDS_MAX. scale > 0. */
+void frames_set_time(struct frame *frame, uint64_t delay, uint64_t scale);
 
 /* About how many frames the file has, from its first bytes alone, so that a file of any size takes some
  * hundred microseconds at most; 1 where these hold no two frames. */
@@ -103,6 +72,7 @@ struct frames_reader {
     struct image canvas, saved;
     uint8_t *memory; /* of the frame's pixels */
     struct buf file;
+    void *walk; /* of a sequence that is decoded in this process */
 };
 
 /* Bytes that the reader needs for a canvas of that depth, aligned to IMAGE_ALIGNMENT. */

@@ -4,6 +4,7 @@
 #include "codecs/codec.h"
 #include "codecs/frames.h"
 #include "codecs/limits.h"
+#include "codecs/process/codec_link.h"
 #include "core/deadline.h"
 
 enum { FILE_EXTRA = 4 << 10 }; /* bytes of a frame's file that are not in the animation's */
@@ -91,6 +92,36 @@ static enum status name_frame(const struct frames_reader *reader, enum status st
                : fail(err, status, "frame %u: %.400s", reader->cursor.index - 1, cause.text);
 }
 
+static enum status decode_next(struct frames_reader *reader, const struct image *image, struct error *err) {
+    const struct animation *animation = reader->animation;
+    const struct codec *codec = codec_get(animation->codec);
+    const struct codec_sequence *sequence = codec->frames->sequence;
+    const struct codec_frame_call call = {
+        .codec = animation->codec, .first = reader->cursor.index == 0, .memory = animation->decoder_bytes};
+    reader->cursor.index++;
+    if (codec->isolated && reader->limits.link) {
+        return codec_link_frame(reader->limits.link, &call, reader->input, &reader->limits, image,
+                                &reader->frame, err);
+    }
+    enum status status =
+        reader->walk ? ST_OK : sequence->open(reader->input, &reader->limits, &reader->walk, err);
+    return status == ST_OK ? sequence->next(reader->walk, image, &reader->frame, err) : status;
+}
+
+/* The next whole canvas. A still picture has no time. */
+static enum status walk(struct frames_reader *reader, struct error *err) {
+    const struct animation *animation = reader->animation;
+    struct image image;
+    image_layout(&image, &animation->shape);
+    image_place(&image, reader->memory);
+    reader->frame = (struct frame){.width = animation->width, .height = animation->height, .scale = 1};
+    enum status status = decode_next(reader, &image, err);
+    if (status == ST_OK) {
+        frames_draw(&reader->canvas, &reader->frame, &image);
+    }
+    return name_frame(reader, status, err);
+}
+
 enum status frames_reader_next(struct frames_reader *reader, struct error *err) {
     const struct codec_frames *frames = codec_get(reader->animation->codec)->frames;
     struct frame *frame = &reader->frame;
@@ -99,6 +130,9 @@ enum status frames_reader_next(struct frames_reader *reader, struct error *err) 
     enum status status = deadline_check(reader->limits.deadline_ns, err);
     if (status != ST_OK) {
         return status;
+    }
+    if (frames->sequence) {
+        return walk(reader, err);
     }
     status = frames->next(reader->input, &reader->cursor, frame, &reader->file, err);
     if (status == ST_OK && frame->disposal == FRAME_RESTORE) {
@@ -111,5 +145,9 @@ enum status frames_reader_next(struct frames_reader *reader, struct error *err) 
 }
 
 void frames_reader_close(struct frames_reader *reader) {
+    if (reader->walk) {
+        codec_get(reader->animation->codec)->frames->sequence->close(reader->walk);
+        reader->walk = NULL;
+    }
     buf_finish(&reader->file);
 }

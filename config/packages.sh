@@ -10,6 +10,7 @@
 #     config/packages.sh browser  and what `make check-browser` needs: Chromium, half a gigabyte
 #     config/packages.sh clients  and what `make check-clients` needs: Go and Mono, 0.5 GB more
 #     config/packages.sh clusters and what `make check-clusters` needs: Java; `make test` has it, too
+#     config/packages.sh encoders and what `make check-encoders` needs: ffmpeg, and Chromium as a decoder
 #     config/packages.sh bench    what `make bench` needs, with programs to compare with
 #     config/packages.sh load     what `make check-load` needs
 #     config/packages.sh deb      what `make deb` and `check-reproducible` need
@@ -34,6 +35,7 @@ test=("${run[@]}" "${lint[@]}" procps python3-pytest python3-pytest-xdist python
 browser=("${test[@]}" chromium chromium-driver python3-selenium fonts-dejavu-core)
 clusters=("${run[@]}" default-jre-headless procps python3-setuptools python3-pytest python3-numpy python3-pil python3-requests)
 clients=("${browser[@]}" golang-go mono-mcs mono-runtime libmono-system-net-http4.0-cil)
+encoders=("${browser[@]}" ffmpeg)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace iproute2 wrk)
 deb=("${build[@]}" debhelper dpkg-dev)
@@ -52,6 +54,7 @@ test) wanted=("${test[@]}") ;;
 browser) wanted=("${browser[@]}") ;;
 clients) wanted=("${clients[@]}") ;;
 clusters) wanted=("${clusters[@]}") ;;
+encoders) wanted=("${encoders[@]}") ;;
 bench) wanted=("${bench[@]}") ;;
 load) wanted=("${load[@]}") ;;
 deb) wanted=("${deb[@]}") ;;
@@ -60,7 +63,7 @@ docker) wanted=("${docker[@]}") ;;
 package) wanted=("${package[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
 python) printf '%s\n' "${browser[@]}" "${bench[@]}" "${load[@]}" | sed -n '/^python3-pip$/d; /^python3-setuptools$/d; /^python3-/p' | sort -u && exit ;;
-*) say "usage: $0 build|run|lint|test|browser|clients|clusters|bench|load|deb|image|docker|package|arm64|python" >&2 && exit 64 ;;
+*) say "usage: $0 build|run|lint|test|browser|clients|clusters|encoders|bench|load|deb|image|docker|package|arm64|python" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

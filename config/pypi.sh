@@ -12,11 +12,13 @@
 #     config/pypi.sh clients         what builds the wheel of the Python client, and mypy
 #     config/pypi.sh clusters        Ray, Spark, Arrow and pandas, 600 MB, and 1.1 GB on the disk
 #     config/pypi.sh codes           zxing-cpp, which makes the codes of bench/codes.py, 1 MB
+#     config/pypi.sh hdr             imagecodecs and libvips, whose readers know gain maps, 41 MB, for tests/http/test_hdr_decoders.py
+#     config/pypi.sh encoders        the newest Pillow, imagecodecs, libvips and ffmpeg (in PyAV), which write files for tests/encoders, 150 MB
 #     config/pypi.sh lock NAME       writes that file anew, after a change of tests/NAME/requirements.txt; arguments for pip may
 #                                    follow: lock faces --no-deps. clients/versions is the list of tests/clients/versions.sh
 #
 # tests/NAME/sources.lock has packages that PyPI has as sources alone, which need no compiler: the folder of their modules is taken,
-# and what stands in `deps` comes into it, as their setup.py has it.
+# and what stands in `deps`, if anything, comes into it, as their setup.py has it.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -48,7 +50,7 @@ unpack() { # the sources that are listed, of which setuptools of the host tells 
         package=${archive##*/} && package=${package%%-*}
         tar -xzf "$archive" -C "$folder.new" && rm "$archive" && mv "$folder.new/$package"-*/"$package" "$folder" || return
         for part in "$folder.new/$package"-*/deps/*; do
-            mv "$part" "$folder/$package" || return
+            [ ! -e "$part" ] || mv "$part" "$folder/$package" || return
         done
     done
     rm -r "$folder.new"

@@ -24,6 +24,9 @@ static inline size_t min_size(size_t a, size_t b) {
 static inline size_t max_size(size_t a, size_t b) {
     return a > b ? a : b;
 }
+static inline int64_t min_i64(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
 static inline int64_t max_i64(int64_t a, int64_t b) {
     return a > b ? a : b;
 }

@@ -362,6 +362,7 @@ void exchange_destroy(struct request *request, bool sent, bool timeout) {
     buf_finish(&request->answer.body);
     slot_give_back(request->answer.slot);
     free(request->outcome.report);
+    free(request->finds);
     settings_drop(request->settings);
     note_time(service, request->admin); /* before `active` is decremented, which idle.c relies on */
     free(request);

@@ -18,6 +18,8 @@
 #include "server/problem.h"
 #include "server/queue/admission.h"
 
+struct finds;
+struct held;
 struct request;
 struct service;
 struct worker;
@@ -83,7 +85,9 @@ struct request {
     struct slot *slot;                 /* holds the body, and tables of what it asks for */
     struct verification *verification; /* in the slot, of /verify once envelope_open has read it; else NULL */
     size_t body_size;                  /* bytes of the body kept at the slot's start */
-    struct bytes picture;              /* in the body; NULL until envelope_open */
+    struct finds *finds;               /* of a frame that was searched; owned, else NULL */
+    struct held *held;    /* in the slot: becomes regions before the picture is read. Else NULL */
+    struct bytes picture; /* in the body; NULL until envelope_open */
     uint64_t needed;     /* bytes beside the body, planned: set when overload_requeue has to follow. Else 0 */
     bool requeued;       /* overload_requeue has done so */
     uint64_t received;   /* bytes of the body seen, discarded ones included */

@@ -66,7 +66,11 @@ void work_run(struct job *job, struct worker *worker) {
         requeue(request);
         return;
     }
-    request_give_slot_back(request);
+    /* What a frame was searched for is not its answer: its body is read again. */
+    const bool searched = status == ST_OK && request->parameters.detect.stage == DETECT_FINDS;
+    if (!searched) {
+        request_give_slot_back(request);
+    }
     outcome->stage_ns[STAGE_TOTAL] = clock_ns() - request->queued_ns;
     job->served = status == ST_OK;
     if (job->served) {
@@ -74,9 +78,11 @@ void work_run(struct job *job, struct worker *worker) {
         if (!outcome->animated) {
             work_learn(request, worker->role, worker->role == ROLE_LARGE ? outcome->computed_ns : lasted_ns);
         }
+    }
+    if (job->served && !searched) {
         metrics_way(request->service->metrics, outcome->way);
         answer_picture(request);
-    } else {
+    } else if (!job->served) {
         answer_problem(request, problem_of(status));
     }
     workers_done(request->service->workers, job);

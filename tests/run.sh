@@ -122,6 +122,7 @@ http() {
     config/pypi.sh kubernetes
     config/pypi.sh helm
     config/pypi.sh faces
+    config/pypi.sh hdr
     config/pypi.sh video
     local beside=''
     $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 3)) --dist loadfile" # more than processors, as most of them wait
@@ -224,7 +225,7 @@ trap 'ahead_end; kill "${behind_pid[@]}" 2>/dev/null' EXIT
 
 # The network has the time of the compiler.
 fetch() {
-    ! wanted http || { config/pypi.sh kubernetes && config/pypi.sh helm && config/pypi.sh faces && config/pypi.sh video; }
+    ! wanted http || { config/pypi.sh kubernetes && config/pypi.sh helm && config/pypi.sh faces && config/pypi.sh hdr && config/pypi.sh video; }
     ! wanted api || { config/pypi.sh api && config/pypi.sh clients; }
     ! wanted clusters || config/pypi.sh clusters
 }

@@ -31,6 +31,7 @@ const struct codec codec_avif = {
     .decode_ns = {{10, 28}}, /* 10 ms for 1024x631 with 119 KB */
     .encode_cost = avif_encode_cost,
     .peek = avif_peek,
+    .frames = &avif_frames,
     .probe = avif_probe,
     .decode = avif_decode,
     .encode = avif_encode,

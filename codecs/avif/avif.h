@@ -6,6 +6,7 @@
 #include "codecs/definition.h"
 
 extern const struct codec codec_avif;
+extern const struct codec_frames avif_frames;
 
 /* Opens the library. ST_UNSUPPORTED without it. */
 enum status avif_open(struct error *err);

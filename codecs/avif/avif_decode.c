@@ -172,8 +172,7 @@ static bool is_as_told(const struct avif_reader *reader, const avifCropRect *tol
            (stored->depth > 8) == (pixels->depth == 16);
 }
 
-static enum status decode_pixels(const struct avif_reader *reader, const struct image *image,
-                                 struct error *err) {
+enum status avif_decode_next(const struct avif_reader *reader, const struct image *image, struct error *err) {
     const avifImage *stored = reader->decoder->image;
     const avifCropRect told = {0, 0, stored->width, stored->height};
     avifResult result = reader->library->avifDecoderNextImage(reader->decoder);
@@ -198,7 +197,7 @@ enum status avif_decode(struct bytes input, const struct picture *picture, const
         status = fail(err, ST_INTERNAL, "the memory to decode into does not have the picture's shape");
     }
     status = status == ST_OK ? deadline_check(limits->deadline_ns, err) : status;
-    status = status == ST_OK ? decode_pixels(&reader, image, err) : status;
+    status = status == ST_OK ? avif_decode_next(&reader, image, err) : status;
     status = status == ST_OK ? deadline_check(limits->deadline_ns, err) : status;
     avif_reader_close(&reader);
     return status;

@@ -9,6 +9,7 @@ enum {
     BLOCK = 64,        /* both libraries work on whole blocks, and keep one more around them */
     DECODE_PIXEL = 4,  /* bytes a pixel beside the samples */
     DECODE_COPIES = 2, /* of the samples: tiles and the picture made of them, or film grain */
+    REFERENCES = 9, /* pictures from which frames of a sequence are predicted, and one more in the making */
     ENCODE_PIXEL = 20,
     ENCODE_SAMPLE = 10,      /* bytes for each sample of a pixel, at 8 bits */
     ENCODE_SAMPLE_DEEP = 14, /* at 10 bits */
@@ -34,9 +35,10 @@ static size_t half_samples(const struct image_shape *shape) {
 
 size_t avif_decode_bytes(const struct picture *picture, size_t input) {
     const struct image_shape *shape = &picture->native;
-    size_t samples = half_samples(shape) * (shape->depth / 8) * DECODE_COPIES / HALVES;
-    /* Metadata and data in several pieces are copied. */
-    return STATE + 2 * input + padded(shape) * (samples + DECODE_PIXEL);
+    size_t copies = picture->frames > 1 ? DECODE_COPIES + REFERENCES : DECODE_COPIES;
+    size_t samples = half_samples(shape) * (shape->depth / 8) * copies / HALVES;
+    /* Metadata and data in several pieces are copied, and the file whose gain map is decoded. */
+    return STATE + 3 * input + padded(shape) * (samples + DECODE_PIXEL);
 }
 
 size_t avif_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {

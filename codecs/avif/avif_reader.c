@@ -6,8 +6,7 @@
 
 #include "codecs/avif/avif.h"
 #include "codecs/avif/avif_crop.h"
-#include "codecs/bmff/bmff.h"
-#include "codecs/bmff/bmff_items.h"
+#include "codecs/bmff/bmff_gain_map.h"
 #include "codecs/limits.h"
 #include "codecs/metadata/losses.h"
 #include "codecs/peek.h"
@@ -122,10 +121,14 @@ static void describe(struct avif_reader *reader, struct bytes input) {
     }
 }
 
-enum status avif_reader_open(struct avif_reader *reader, struct bytes input,
-                             const struct codec_limits *limits, struct error *err) {
+enum status avif_reader_open(struct avif_reader *reader, struct bytes file, const struct codec_limits *limits,
+                             struct error *err) {
     *reader = (struct avif_reader){0};
     enum status status = avif_library_open(&reader->library, err);
+    if (status == ST_OK && limits->gain_map) {
+        status = bmff_gain_map_file(file, "AVIF", &reader->map, err);
+    }
+    struct bytes input = limits->gain_map ? buf_bytes(&reader->map) : file;
     status = status == ST_OK ? parse(reader, input, err) : status;
     if (status != ST_OK) {
         return status;
@@ -147,6 +150,7 @@ void avif_reader_close(struct avif_reader *reader) {
     if (reader->decoder) {
         reader->library->avifDecoderDestroy(reader->decoder);
     }
+    buf_finish(&reader->map);
     *reader = (struct avif_reader){0};
 }
 
@@ -165,6 +169,18 @@ static unsigned read_boxes(struct bytes input, struct bmff_light *light, bool *g
     return losses;
 }
 
+/* How often the frames are played: for ever where libavif does not tell. */
+#if AVIF_VERSION >= 1000000
+static uint32_t plays_of(const avifDecoder *decoder) {
+    return decoder->repetitionCount >= 0 ? (uint32_t)decoder->repetitionCount + 1 : 0;
+}
+#else
+static uint32_t plays_of(const avifDecoder *decoder) {
+    (void)decoder;
+    return 0;
+}
+#endif
+
 enum status avif_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                        struct error *err) {
     struct avif_reader reader;
@@ -172,6 +188,8 @@ enum status avif_probe(struct bytes input, const struct codec_limits *limits, st
     if (status == ST_OK) {
         picture->native = reader.native;
         picture->pixels = reader.pixels;
+        picture->frames = (uint32_t)reader.decoder->imageCount;
+        picture->plays = plays_of(reader.decoder);
         picture->metadata.losses |= read_boxes(input, &reader.light, &picture->metadata.gain_map);
         status = avif_reader_metadata(&reader, &picture->metadata, err);
     }

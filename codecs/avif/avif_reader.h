@@ -13,6 +13,7 @@ struct avif_reader {
     avifCropRect crop; /* the part of the stored picture that is shown */
     struct image_shape native, pixels;
     struct bmff_light light; /* of a still picture */
+    struct buf map;          /* the file with its gain map as the primary picture; empty: nothing */
 };
 
 /* Parses the file, and decodes nothing. The caller ends *reader with avif_reader_close, also after a failure.
@@ -23,6 +24,10 @@ enum status avif_reader_open(struct avif_reader *reader, struct bytes input,
 /* Fills *metadata, whose store holds the profile, EXIF and XMP. ST_BUSY without memory. */
 enum status avif_reader_metadata(const struct avif_reader *reader, struct metadata *metadata,
                                  struct error *err);
+
+/* Decodes the next frame into a picture of the shape `pixels`, or a still one into `native`. ST_CORRUPT for
+ * one that is not what the header says. */
+enum status avif_decode_next(const struct avif_reader *reader, const struct image *image, struct error *err);
 
 /* Records that libavif failed while it read: ST_CORRUPT unless `result` has a more precise status. */
 enum status avif_reader_fail(const struct avif_reader *reader, avifResult result, struct error *err);

@@ -119,6 +119,12 @@ static void apply_property(struct bmff_item *item, const struct bmff_box *proper
     } else if (property->type == bmff_type("auxC") && bmff_version(&body, &version, &flags)) {
         item->is_alpha = item->is_alpha || is_alpha(body);
         item->is_gain_map = item->is_gain_map || is_gain_map(body);
+    } else if (property->type == bmff_type("irot") && body.size > 0) {
+        item->turned |= body.data[0] & 3;
+    } else if (property->type == bmff_type("imir") && body.size > 0) {
+        item->turned |= (uint8_t)(BMFF_MIRRORED << (body.data[0] & 1));
+    } else if (property->type == bmff_type("clap")) {
+        item->turned |= BMFF_CROPPED;
     } else if (property->type == bmff_type("mdcv")) {
         item->mastering = body;
     } else if (property->type == bmff_type("clli")) {

@@ -6,6 +6,8 @@
 
 #include "codecs/bmff/bmff.h"
 
+enum { BMFF_MIRRORED = 4, BMFF_CROPPED = 16 }; /* of `turned`, beside the quarters of a turn */
+
 struct bmff_item {
     uint32_t id;
     uint32_t type;          /* four letters */
@@ -16,6 +18,7 @@ struct bmff_item {
     bool has_alpha;         /* such an item belongs to it */
     bool is_gain_map;       /* a `tmap` (ISO 21496-1), or `auxC` says so (Apple) */
     bool located;           /* `iloc` has it */
+    uint8_t turned;         /* by `irot`, `imir` and `clap`: equal numbers, equal turns */
     struct bytes sources;   /* ids of the pictures that it is made of: its first reference `dimg` */
     struct bytes data;      /* its first extent; empty when that is outside the file */
     struct bytes mastering; /* the body of its `mdcv`, */
@@ -57,6 +60,9 @@ bool bmff_items_reference(const struct bmff_items *items, struct bytes *boxes, s
 
 /* Takes the next id off the body of a reference; false at its end. */
 bool bmff_items_next_id(const struct bmff_items *items, struct bytes *ids, uint32_t *id);
+
+/* Says that a picture is used, too, and what it is made of: bmff_items_losses does not count it any more. */
+void bmff_items_use(const struct bmff_items *items, uint32_t id);
 
 /* Bits of codecs/metadata/losses.h for what the file has beside the primary picture, what that is made of,
  * and its alpha: thumbnails, and other pictures, among which are gain maps (`tmap`) and depth. */

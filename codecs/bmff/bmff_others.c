@@ -7,6 +7,7 @@ enum {
     DEPTH_MAX = 8, /* pictures that are made of pictures */
     SHOWN = 1,
     THUMBNAIL = 2,
+    USED = 4,
 };
 
 /* Marks an item and what it is made of, each once. Recurses at most DEPTH_MAX times. */
@@ -19,6 +20,10 @@ static void mark(const struct bmff_items *items, uint32_t id, uint8_t use, unsig
     for (struct bytes ids = item->sources; bmff_items_next_id(items, &ids, &id);) {
         mark(items, id, use, depth + 1);
     }
+}
+
+void bmff_items_use(const struct bmff_items *items, uint32_t id) {
+    mark(items, id, USED, 0);
 }
 
 static bool belongs_to_shown(const struct bmff_items *items, struct bytes ids) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/gainmap/gainmap.h"
 
+#include <string.h>
+
+#include "codecs/gainmap/gainmap_apple.h"
 #include "codecs/gainmap/gainmap_iso.h"
 #include "codecs/gainmap/gainmap_pictures.h"
 #include "codecs/gainmap/gainmap_xmp.h"
@@ -13,10 +16,12 @@ struct claim {
     bool iso;            /* there is a segment of ISO 21496-1 with more than versions */
     bool usable;         /* with numbers that fit */
     struct bytes packet; /* of XMP */
+    struct bytes exif;
     struct gainmap_numbers numbers;
 };
 
 static struct claim read_claim(struct bytes picture) {
+    static const char exif[6] = "Exif\0";
     struct claim claim = {0};
     struct jpeg_segment segment;
     size_t position = 0;
@@ -30,12 +35,15 @@ static struct claim read_claim(struct bytes picture) {
         } else if (segment.marker == SEGMENT_APP1 && claim.packet.size == 0 &&
                    data.size > sizeof XMP_JPEG_NAME && plain_text_starts(data, XMP_JPEG_NAME)) {
             claim.packet = (struct bytes){data.data + sizeof XMP_JPEG_NAME, data.size - sizeof XMP_JPEG_NAME};
+        } else if (segment.marker == SEGMENT_APP1 && claim.exif.size == 0 && data.size > sizeof exif &&
+                   memcmp(data.data, exif, sizeof exif) == 0) {
+            claim.exif = (struct bytes){data.data + sizeof exif, data.size - sizeof exif};
         }
     }
     return claim;
 }
 
-static struct gainmap read_map(struct bytes picture) {
+static struct gainmap read_map(struct bytes picture, struct bytes exif) {
     static const enum gainmap_kind kinds[] = {
         [GAINMAP_PACKET_NONE] = GAINMAP_NONE,
         [GAINMAP_PACKET_DAMAGED] = GAINMAP_DAMAGED,
@@ -44,26 +52,24 @@ static struct gainmap read_map(struct bytes picture) {
     };
     const struct claim claim = read_claim(picture);
     struct gainmap map = {.file = picture, .numbers = claim.numbers};
+    double stops = 0;
     map.kind = claim.usable ? GAINMAP_NUMBERS
                : claim.iso  ? GAINMAP_DAMAGED
-                            : kinds[gainmap_xmp_read(claim.packet, &map.numbers)];
+                            : kinds[gainmap_xmp_read(claim.packet, &map.numbers, &stops)];
+    if (map.kind == GAINMAP_APPLE && !gainmap_apple_read(stops, exif, &map.numbers)) {
+        map.kind = GAINMAP_BARE;
+    }
     return map;
-}
-
-/* Usable numbers count more than a name, and that more than a damaged map. */
-static bool is_better(enum gainmap_kind kind, enum gainmap_kind than) {
-    static const unsigned ranks[] = {
-        [GAINMAP_NONE] = 0, [GAINMAP_DAMAGED] = 1, [GAINMAP_APPLE] = 2, [GAINMAP_NUMBERS] = 3};
-    return ranks[kind] > ranks[than];
 }
 
 void gainmap_find(struct bytes file, struct gainmap *map) {
     struct bytes picture[GAINMAP_PICTURES_MAX + 1];
     unsigned count = gainmap_is_announced(file) ? gainmap_pictures(file, picture) : 0;
+    const struct claim base = count > 0 ? read_claim(file) : (struct claim){0};
     *map = (struct gainmap){0};
     for (unsigned i = 0; i < count; i++) {
-        const struct gainmap one = read_map(picture[i]);
-        *map = is_better(one.kind, map->kind) ? one : *map;
+        const struct gainmap one = read_map(picture[i], base.exif);
+        *map = one.kind > map->kind ? one : *map;
     }
     map->alone = count > 0;
     for (unsigned i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
  * Properties are found by name alone, wherever they stand: a packet of a map describes nothing else. */
 #include "codecs/gainmap/gainmap_xmp.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,8 @@ enum property {
     OFFSET_HDR,
     CAPACITY_MIN,
     CAPACITY_MAX,
+    NUMBERS, /* how many belong to Android's maps */
+    APPLE_HEADROOM = NUMBERS,
     PROPERTIES,
 };
 
@@ -46,10 +49,16 @@ static const struct {
     [OFFSET_HDR] = {"OffsetHDR", false, 1 / 64.0},
     [CAPACITY_MIN] = {"HDRCapacityMin", false, 0},
     [CAPACITY_MAX] = {"HDRCapacityMax", true, 0},
+    [APPLE_HEADROOM] = {"HDRGainMapHeadroom", false, 1}, /* a factor, no logarithm */
+};
+
+struct prefix {
+    struct bytes name;
+    bool apple; /* bound to the namespace of Apple's maps, not to that of Android's */
 };
 
 struct packet {
-    struct bytes prefix[PREFIXES_MAX]; /* bound to the namespace of Android's maps */
+    struct prefix prefix[PREFIXES_MAX];
     unsigned prefixes;
     unsigned inside; /* the property whose element is open; PROPERTIES: none */
     struct bytes element;
@@ -115,10 +124,11 @@ static void bind(struct packet *packet, const struct xml_attribute *attribute) {
     if (!split(attribute->name, &prefix, &local) || !plain_text_is(prefix, "xmlns")) {
         return;
     }
-    if (plain_text_is(attribute->value, ANDROID_SPACE)) {
+    bool apple = plain_text_is(attribute->value, APPLE_SPACE);
+    if (apple || plain_text_is(attribute->value, ANDROID_SPACE)) {
         packet->damaged = packet->damaged || packet->prefixes == PREFIXES_MAX;
         if (packet->prefixes < PREFIXES_MAX) {
-            packet->prefix[packet->prefixes++] = local;
+            packet->prefix[packet->prefixes++] = (struct prefix){local, apple};
         }
     }
 }
@@ -126,14 +136,17 @@ static void bind(struct packet *packet, const struct xml_attribute *attribute) {
 /* The property of that name; PROPERTIES for any other name. */
 static unsigned find(const struct packet *packet, struct bytes name) {
     struct bytes prefix, local;
-    bool bound = false;
+    bool android = false, apple = false;
     unsigned found = PROPERTIES;
     split(name, &prefix, &local);
     for (unsigned i = 0; i < packet->prefixes; i++) {
-        bound = bound || plain_text_same(packet->prefix[i], prefix);
+        bool bound = plain_text_same(packet->prefix[i].name, prefix);
+        apple = apple || (bound && packet->prefix[i].apple);
+        android = android || (bound && !packet->prefix[i].apple);
     }
-    for (unsigned i = 0; i < PROPERTIES && bound; i++) {
-        found = plain_text_is(local, properties[i].name) ? i : found;
+    for (unsigned i = 0; i < PROPERTIES; i++) {
+        bool here = i < NUMBERS ? android : apple;
+        found = here && plain_text_is(local, properties[i].name) ? i : found;
     }
     return found;
 }
@@ -221,7 +234,15 @@ static bool set_numbers(const struct packet *packet, struct gainmap_numbers *num
     return fits && gainmap_numbers_fit(numbers);
 }
 
-enum gainmap_packet gainmap_xmp_read(struct bytes input, struct gainmap_numbers *numbers) {
+/* A headroom below 1 is no picture's. */
+static enum gainmap_packet read_apple(const struct packet *packet, double *stops) {
+    unsigned count = packet->count[APPLE_HEADROOM];
+    double factor = count > 0 ? packet->value[APPLE_HEADROOM][0] : 1;
+    *stops = factor > 1 ? log2(factor) : 0;
+    return packet->damaged || count > 1 ? GAINMAP_PACKET_DAMAGED : GAINMAP_PACKET_APPLE;
+}
+
+enum gainmap_packet gainmap_xmp_read(struct bytes input, struct gainmap_numbers *numbers, double *stops) {
     struct packet packet = {.inside = PROPERTIES};
     unsigned found = 0;
     if (input.size == 0 || input.size > XMP_INPUT_MAX) {
@@ -229,12 +250,11 @@ enum gainmap_packet gainmap_xmp_read(struct bytes input, struct gainmap_numbers 
     }
     while (step(&packet, &input)) {
     }
-    for (unsigned i = 0; i < PROPERTIES; i++) {
+    for (unsigned i = 0; i < NUMBERS; i++) {
         found += packet.count[i];
     }
-    if (found == 0 && !packet.damaged) {
-        return packet.apple ? GAINMAP_PACKET_APPLE : GAINMAP_PACKET_NONE;
+    if (found == 0) {
+        return packet.apple ? read_apple(&packet, stops) : GAINMAP_PACKET_NONE;
     }
-    bool fits = found > 0 && !packet.damaged && set_numbers(&packet, numbers);
-    return fits ? GAINMAP_PACKET_NUMBERS : found > 0 ? GAINMAP_PACKET_DAMAGED : GAINMAP_PACKET_NONE;
+    return !packet.damaged && set_numbers(&packet, numbers) ? GAINMAP_PACKET_NUMBERS : GAINMAP_PACKET_DAMAGED;
 }

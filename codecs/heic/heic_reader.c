@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "codecs/bmff/bmff_gain_map.h"
 #include "codecs/limits.h"
 
 static enum status status_of(const struct heif_error *failure) {
@@ -66,10 +67,17 @@ static enum status check_sizes(const struct heic_reader *reader, const struct co
                            : status;
 }
 
-enum status heic_reader_open(struct heic_reader *reader, struct bytes input,
-                             const struct codec_limits *limits, struct error *err) {
+enum status heic_reader_open(struct heic_reader *reader, struct bytes file, const struct codec_limits *limits,
+                             struct error *err) {
     *reader = (struct heic_reader){0};
-    enum status status = heic_check(input, limits, &reader->facts, &reader->mended, err);
+    enum status status = limits->gain_map ? bmff_gain_map_file(file, "HEIC", &reader->map, err) : ST_OK;
+    struct bytes input = limits->gain_map ? buf_bytes(&reader->map) : file;
+    if (status == ST_OK) {
+        status = heic_check(input, limits, &reader->facts, &reader->mended, err);
+    }
+    if (reader->mended.size > 0) {
+        buf_finish(&reader->map);
+    }
     if (status == ST_OK) {
         status = heic_library_open(&reader->heif, err);
     }
@@ -87,5 +95,6 @@ void heic_reader_finish(struct heic_reader *reader) {
         reader->heif->heif_context_free(reader->context);
     }
     buf_finish(&reader->mended);
+    buf_finish(&reader->map);
     *reader = (struct heic_reader){0};
 }

@@ -14,6 +14,7 @@ struct heic_reader {
     struct heif_image_handle *handle; /* of the primary picture */
     struct heic_facts facts;
     struct buf mended; /* what the library reads instead of the input; empty: nothing */
+    struct buf map;    /* the file with its gain map as the primary picture; empty: nothing */
 };
 
 /* Reads the boxes of the file, but no pixels, and checks the sizes of the primary picture. End the reader

@@ -31,8 +31,7 @@ static void take_row(void *context, size_t x, size_t y, size_t count, const void
     }
 }
 
-static enum status decode_pixels(const struct jxl_reader *reader, const struct image *image,
-                                 struct error *err) {
+enum status jxl_decode_next(const struct jxl_reader *reader, const struct image *image, struct error *err) {
     const JxlPixelFormat format = {.num_channels = image->plane[0].channels,
                                    .data_type = JXL_TYPE_UINT16,
                                    .endianness = JXL_NATIVE_ENDIAN};
@@ -54,7 +53,7 @@ static enum status decode_jpeg(struct bytes input, const struct codec_limits *li
     struct buf jpeg;
     own.progress = NULL;
     own.crew = NULL;
-    buf_init(&jpeg, jxl_restore_most(input.size));
+    buf_init(&jpeg, codec_repack_most(input.size));
     enum status status = jxl_restore(input, &jpeg, err);
     status = status == ST_OK ? deadline_check(limits->deadline_ns, err) : status;
     status = status == ST_OK ? codec_probe(buf_bytes(&jpeg), &own, &picture, err) : status;
@@ -75,14 +74,14 @@ static enum status decode_either(const struct jxl_reader *reader, struct bytes i
     if (!reader->info.have_animation && jxl_restore_possible(input)) {
         status = decode_jpeg(input, limits, image, err);
     }
-    return status == ST_OK || status == ST_BUSY ? status : decode_pixels(reader, image, err);
+    return status == ST_OK || status == ST_BUSY ? status : jxl_decode_next(reader, image, err);
 }
 
 enum status jxl_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
                        const struct image *image, struct error *err) {
     (void)picture;
     struct jxl_reader reader;
-    enum status status = jxl_reader_open(&reader, input, limits, err);
+    enum status status = jxl_reader_open(&reader, input, JXL_DEC_FULL_IMAGE, limits, err);
     bool same = image->width == reader.pixels.width && image->height == reader.pixels.height &&
                 image->depth == reader.pixels.depth && image->model == reader.pixels.model;
     if (status == ST_OK && !same) {

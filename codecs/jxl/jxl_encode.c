@@ -9,8 +9,6 @@
 #include "codecs/metadata/carried.h"
 #include "core/deadline.h"
 
-enum { OUTPUT_STEP = 64 << 10 };
-
 struct jxl_writer {
     const struct jxl_library *library;
     const struct image *image;
@@ -172,19 +170,9 @@ static enum status add_boxes(const struct jxl_writer *writer) {
 /* ---- the file ---- */
 
 static enum status write_file(const struct jxl_writer *writer, struct buf *output) {
-    JxlEncoderStatus result = JXL_ENC_NEED_MORE_OUTPUT;
-    writer->library->JxlEncoderCloseInput(writer->encoder);
-    while (result == JXL_ENC_NEED_MORE_OUTPUT) {
-        enum status status = buf_reserve(output, OUTPUT_STEP, writer->err);
-        if (status != ST_OK) {
-            return status;
-        }
-        uint8_t *next = output->data + output->size;
-        size_t left = output->capacity - output->size;
-        result = writer->library->JxlEncoderProcessOutput(writer->encoder, &next, &left);
-        output->size = (size_t)(next - output->data);
-    }
-    return judge(writer, result, "coding");
+    JxlEncoderStatus result;
+    enum status status = jxl_library_write(writer->library, writer->encoder, output, &result, writer->err);
+    return status == ST_OK ? judge(writer, result, "coding") : status;
 }
 
 static enum status encode(struct jxl_writer *writer, struct buf *output) {

@@ -8,6 +8,8 @@
 
 #include "codecs/jxl/jxl.h"
 
+enum { OUTPUT_STEP = 64 << 10 };
+
 static const struct {
     const char *name;
     size_t offset;
@@ -38,6 +40,23 @@ const struct jxl_library *jxl_library_open(struct error *err) {
         return NULL;
     }
     return &opened;
+}
+
+enum status jxl_library_write(const struct jxl_library *jxl, JxlEncoder *encoder, struct buf *output,
+                              JxlEncoderStatus *result, struct error *err) {
+    enum status status = ST_OK;
+    jxl->JxlEncoderCloseInput(encoder);
+    *result = JXL_ENC_NEED_MORE_OUTPUT;
+    while (*result == JXL_ENC_NEED_MORE_OUTPUT && status == ST_OK) {
+        status = buf_reserve(output, OUTPUT_STEP, err);
+        if (status == ST_OK) {
+            uint8_t *next = output->data + output->size;
+            size_t left = output->capacity - output->size;
+            *result = jxl->JxlEncoderProcessOutput(encoder, &next, &left);
+            output->size = (size_t)(next - output->data);
+        }
+    }
+    return status;
 }
 
 enum status jxl_open(struct error *err) {

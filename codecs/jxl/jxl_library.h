@@ -8,6 +8,7 @@
 #include <jxl/encode.h>
 #include <jxl/version.h>
 
+#include "core/bytes.h"
 #include "core/status.h"
 
 struct jxl_library {
@@ -26,5 +27,10 @@ struct jxl_library {
 /* The open library, which is never closed; NULL, with ST_UNSUPPORTED in *err, when it or one of its functions
  * is missing. Thread-safe. */
 const struct jxl_library *jxl_library_open(struct error *err);
+
+/* Closes the input of an encoder and appends the file to *output. ST_LIMIT over the buffer's maximum, ST_BUSY
+ * without memory; else the library's own answer is in *result. */
+enum status jxl_library_write(const struct jxl_library *jxl, JxlEncoder *encoder, struct buf *output,
+                              JxlEncoderStatus *result, struct error *err);
 
 #endif

@@ -4,11 +4,12 @@
  * with alpha. The limit of the process holds for what takes more. */
 #include "codecs/codec.h"
 #include "codecs/jxl/jxl.h"
-#include "codecs/jxl/jxl_restore.h"
 
 enum {
     STATE = 16 << 20, /* bytes of tables, and of what does not grow */
     PIXEL = 32,
+    REFERENCES =
+        64, /* bytes a pixel of an animation: 4 pictures that later frames may use, of 4 channels of floats */
     INPUTS = 2, /* copies of the file's data: boxes are joined */
     EDGE = 256, /* pixels that complete groups */
     /* Bytes a pixel and channel of noise, the most that was found, with libjxl 0.7. */
@@ -18,7 +19,8 @@ enum {
 
 size_t jxl_decode_bytes(const struct picture *picture, size_t input) {
     size_t pixels = (size_t)(picture->pixels.width + EDGE) * (picture->pixels.height + EDGE);
-    return STATE + INPUTS * input + jxl_restore_most(input) + pixels * PIXEL;
+    return STATE + INPUTS * input + codec_repack_most(input) +
+           pixels * (PIXEL + (picture->frames > 1 ? (size_t)REFERENCES : 0));
 }
 
 /* A picture that is repacked as a JPEG takes less than libjxl's lossy coder, and the JPEG beside it. */

@@ -23,6 +23,21 @@ struct jxl_boxes {
     struct bmff_box exif, xmp; /* type 0: none; "brob" if compressed */
 };
 
+/* What a repacked JPEG holds beside what the boxes have. Its data begin with a bit for grey and its markers
+ * up to EOI, of six bits each, the lowest first (libjxl's JPEGData::VisitFields, ISO/IEC 18181-2). */
+static unsigned jpeg_losses(struct bytes data) {
+    enum { BITS = 6, FIRST = 0xC0, EOI = 0xD9, APP13 = 0xED, COM = 0xFE };
+    unsigned losses = 0, marker = 0;
+    for (size_t at = 1, i = 0; i < METADATA_MARKERS_MAX && marker != EOI && at + BITS <= 8 * data.size; i++) {
+        marker = FIRST;
+        for (unsigned bit = 0; bit < BITS; bit++, at++) {
+            marker += ((unsigned)data.data[at / 8] >> at % 8 & 1) << bit;
+        }
+        losses |= marker == APP13 ? LOSS_IPTC : marker == COM ? LOSS_TEXT : 0;
+    }
+    return losses;
+}
+
 static void note(const struct bmff_box *box, uint32_t type, struct jxl_boxes *parts, unsigned *losses) {
     if (type == bmff_type("Exif")) {
         parts->exif = parts->exif.type ? parts->exif : *box;
@@ -32,6 +47,8 @@ static void note(const struct bmff_box *box, uint32_t type, struct jxl_boxes *pa
         *losses |= LOSS_C2PA;
     } else if (type == bmff_type("jhgm")) {
         *losses |= LOSS_PICTURES;
+    } else if (type == bmff_type("jbrd")) {
+        *losses |= jpeg_losses(box->body);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "codecs/jxl/jxl.h"
 #include "codecs/jxl/jxl_colours.h"
+#include "codecs/jxl/jxl_restore.h"
 #include "codecs/limits.h"
 #include "codecs/metadata/losses.h"
 
@@ -17,9 +18,9 @@ enum status jxl_reader_run(const struct jxl_reader *reader, JxlDecoderStatus eve
                                           : fail(err, ST_CORRUPT, "JPEG XL data is damaged or cut short");
 }
 
-static enum status start(struct jxl_reader *reader, struct bytes input, struct error *err) {
+static enum status start(struct jxl_reader *reader, struct bytes input, int later, struct error *err) {
     const struct jxl_library *jxl = reader->library;
-    const int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE;
+    const int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | later;
     reader->decoder = jxl->JxlDecoderCreate(NULL);
     if (!reader->decoder) {
         return fail(err, ST_BUSY, "out of memory for the JPEG XL library");
@@ -79,13 +80,13 @@ static enum status read_info(struct jxl_reader *reader, const struct codec_limit
     return status;
 }
 
-enum status jxl_reader_open(struct jxl_reader *reader, struct bytes input, const struct codec_limits *limits,
-                            struct error *err) {
+enum status jxl_reader_open(struct jxl_reader *reader, struct bytes input, int events,
+                            const struct codec_limits *limits, struct error *err) {
     *reader = (struct jxl_reader){.library = jxl_library_open(err)};
     if (!reader->library) {
         return ST_UNSUPPORTED;
     }
-    enum status status = start(reader, input, err);
+    enum status status = start(reader, input, events, err);
     status = status == ST_OK ? read_info(reader, limits, err) : status;
     status = status == ST_OK ? jxl_reader_run(reader, JXL_DEC_COLOR_ENCODING, err) : status;
     const struct jxl_source source = {reader->library, reader->decoder, &reader->info};
@@ -102,11 +103,15 @@ void jxl_reader_close(struct jxl_reader *reader) {
 enum status jxl_probe(struct bytes input, const struct codec_limits *limits, struct picture *picture,
                       struct error *err) {
     struct jxl_reader reader;
-    enum status status = jxl_reader_open(&reader, input, limits, err);
+    enum status status = jxl_reader_open(&reader, input, JXL_DEC_FRAME, limits, err);
     if (status == ST_OK) {
         picture->native = picture->pixels = reader.pixels;
+        picture->restorable = !reader.info.have_animation && jxl_restore_possible(input);
         picture->metadata.losses |= reader.others ? LOSS_PICTURES : 0;
         status = jxl_metadata_read(&reader, input, &picture->metadata, err);
+    }
+    if (status == ST_OK && reader.info.have_animation) {
+        status = jxl_frames_count(&reader, limits, picture, err);
     }
     jxl_reader_close(&reader);
     return status;

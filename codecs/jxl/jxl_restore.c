@@ -16,10 +16,6 @@ bool jxl_restore_possible(struct bytes input) {
     return found;
 }
 
-size_t jxl_restore_most(size_t size) {
-    return 2 * size + (8 << 20);
-}
-
 /* Lends the decoder ever more room until the JPEG is whole: libjxl writes all of it or nothing, but does not
  * promise that. */
 static enum status take(const struct jxl_library *jxl, JxlDecoder *decoder, size_t guess, struct buf *jpeg,

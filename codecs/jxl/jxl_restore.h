@@ -9,10 +9,6 @@
 /* Whether the file says that it holds a JPEG. */
 bool jxl_restore_possible(struct bytes input);
 
-/* The most bytes of a JPEG that a file of `size` bytes may hold here: usual ones are a fifth larger than it,
- * and metadata in them may be compressed well. */
-size_t jxl_restore_most(size_t size);
-
 /* Appends the JPEG to *jpeg, an initialised buffer. ST_CORRUPT when it cannot be made, ST_LIMIT over the
  * buffer's maximum, ST_BUSY without memory. */
 enum status jxl_restore(struct bytes input, struct buf *jpeg, struct error *err);

@@ -14,20 +14,8 @@ enum {
     TAG_INTEROP_INDEX = 1,
 };
 
-/* Only the first entry of a tag in the directory at `offset` counts, valid or not. */
-static bool find_in(const struct tiff *tiff, uint32_t offset, uint16_t tag, struct tiff_entry *entry) {
-    uint32_t count = tiff_count(tiff, offset);
-    for (uint32_t i = 0; i < count; i++) {
-        *entry = tiff_entry_at(tiff, offset, i);
-        if (entry->tag == tag) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool find_entry(const struct tiff *tiff, uint16_t tag, struct tiff_entry *entry) {
-    return find_in(tiff, tiff_first(tiff), tag, entry);
+    return tiff_find(tiff, tiff_first(tiff), tag, entry);
 }
 
 static uint8_t orientation_of(const struct tiff *tiff, const struct tiff_entry *entry) {
@@ -101,7 +89,7 @@ struct density exif_density(struct bytes bytes) {
 
 static bool find_directory(const struct tiff *tiff, uint32_t from, uint16_t tag, uint32_t *offset) {
     struct tiff_entry entry;
-    bool found = find_in(tiff, from, tag, &entry) && entry.type == TIFF_LONG && entry.count == 1;
+    bool found = tiff_find(tiff, from, tag, &entry) && entry.type == TIFF_LONG && entry.count == 1;
     *offset = found ? tiff_get32(tiff, entry.value) : 0;
     return found;
 }
@@ -112,13 +100,23 @@ bool exif_is_adobe_rgb(struct bytes bytes) {
     struct tiff_entry entry;
     uint32_t photo, interop;
     if (!tiff_open(&tiff, bytes) || !find_directory(&tiff, tiff_first(&tiff), TAG_PHOTO, &photo) ||
-        !find_in(&tiff, photo, TAG_COLOUR_SPACE, &entry) || entry.type != TIFF_SHORT || entry.count != 1) {
+        !tiff_find(&tiff, photo, TAG_COLOUR_SPACE, &entry) || entry.type != TIFF_SHORT || entry.count != 1) {
         return false;
     }
     uint32_t space = tiff_get16(&tiff, entry.value);
     if (space != UNCALIBRATED || !find_directory(&tiff, photo, TAG_INTEROP, &interop) ||
-        !find_in(&tiff, interop, TAG_INTEROP_INDEX, &entry)) {
+        !tiff_find(&tiff, interop, TAG_INTEROP_INDEX, &entry)) {
         return space == ADOBE;
     }
     return entry.type == TIFF_ASCII && entry.count == 4 && memcmp(entry.value, "R03", 4) == 0;
+}
+
+struct bytes exif_maker_note(struct bytes bytes) {
+    enum { TAG_MAKER_NOTE = 0x927C };
+    struct tiff tiff;
+    struct tiff_entry entry;
+    uint32_t photo;
+    bool found = tiff_open(&tiff, bytes) && find_directory(&tiff, tiff_first(&tiff), TAG_PHOTO, &photo) &&
+                 tiff_find(&tiff, photo, TAG_MAKER_NOTE, &entry) && entry.type == TIFF_UNDEFINED;
+    return found ? tiff_value(&tiff, &entry) : (struct bytes){0};
 }

@@ -24,6 +24,9 @@ struct density exif_density(struct bytes tiff);
  * interoperability index R03 (DCF 2.0). */
 bool exif_is_adobe_rgb(struct bytes tiff);
 
+/* The maker note of the photo directory, in a form of the camera's maker; empty if none. */
+struct bytes exif_maker_note(struct bytes tiff);
+
 struct exif_facts {
     bool upright;           /* the pixels were turned: orientation becomes 1 */
     uint32_t width, height; /* as it is written */

@@ -28,6 +28,17 @@ struct tiff_entry tiff_entry_at(const struct tiff *tiff, uint32_t offset, uint32
                                tiff_get32(tiff, p + 4), p + 8};
 }
 
+bool tiff_find(const struct tiff *tiff, uint32_t offset, uint16_t tag, struct tiff_entry *entry) {
+    uint32_t count = tiff_count(tiff, offset);
+    for (uint32_t i = 0; i < count; i++) {
+        *entry = tiff_entry_at(tiff, offset, i);
+        if (entry->tag == tag) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct bytes tiff_value(const struct tiff *tiff, const struct tiff_entry *entry) {
     static const uint8_t units[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8};
     unsigned unit = entry->type < sizeof(units) ? units[entry->type] : entry->type == TIFF_UTF8;

@@ -61,6 +61,9 @@ uint32_t tiff_count(const struct tiff *tiff, uint32_t offset);
 /* `index` is below tiff_count. */
 struct tiff_entry tiff_entry_at(const struct tiff *tiff, uint32_t offset, uint32_t index);
 
+/* The first entry of a tag in the directory at `offset`, valid or not. False without one. */
+bool tiff_find(const struct tiff *tiff, uint32_t offset, uint16_t tag, struct tiff_entry *entry);
+
 /* The bytes of an entry's value; empty when they lie outside. */
 struct bytes tiff_value(const struct tiff *tiff, const struct tiff_entry *entry);
 

@@ -1,44 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/process/codec_link.h"
 
-#include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "codecs/process/codec_spawner.h"
-#include "codecs/process/codec_wire.h"
+#include "codecs/frame.h"
+#include "codecs/process/codec_call.h"
 #include "core/bytes.h"
-#include "core/clock.h"
-#include "core/deadline.h"
-#include "core/log.h"
 #include "core/slot_pool.h"
 
-enum {
-    SLACK = 16 << 20,     /* bytes that a library may take beyond what its codec predicts */
-    GRACE_NS = 100000000, /* the process ends itself before */
-};
-#define REUSE_NS (CODEC_IDLE_MS * INT64_C(1000000) * 2 / 3) /* an older process is about to end */
-
-struct codec_link {
-    struct codec_spawner *spawner;
-    struct codec_child child; /* none: the next call starts one */
-    bool ready;               /* the process has said so */
-    unsigned faults;          /* see codec_link_faults */
-    int64_t begun_ns;         /* when the call began, or its process was ready */
-    int64_t computed_ns;      /* see codec_link_computed_ns */
-    unsigned codecs; /* bits of the codecs that the process has opened: all that earlier calls used */
-    int64_t used_ns; /* end of the last call */
-    struct slot_pool *pool;
-    struct slot *exchange;      /* the daemon and the process map it; NULL: none */
-    uint64_t mapped;            /* bytes of it that the process has mapped */
-    struct bytes file;          /* of the call: copied into the exchange */
-    const struct image *source; /* of the call: copied into the exchange; NULL: none */
-    const struct image *target; /* of the call: copied from the exchange after the answer; NULL: none */
-    struct codec_call call;
-    struct codec_answer answer;
-    struct codec_piece piece;
-    struct buf stored; /* metadata to send */
-};
+enum { SLACK = 16 << 20 }; /* bytes that a library may take beyond what its codec predicts */
 
 enum status codec_link_create(struct codec_link **link, struct codec_spawner *spawner, struct slot_pool *pool,
                               struct error *err) {
@@ -53,23 +23,17 @@ enum status codec_link_create(struct codec_link **link, struct codec_spawner *sp
     return ST_OK;
 }
 
-static void end(struct codec_link *link) {
-    codec_spawner_stop(&link->child);
-    slot_give_back(link->exchange);
-    link->exchange = NULL;
-    link->ready = false;
-    link->mapped = 0;
-}
-
 void codec_link_destroy(struct codec_link *link) {
     if (link) {
-        end(link);
+        codec_call_end(link);
         free(link);
     }
 }
 
 void codec_link_clear(struct codec_link *link) {
-    if (link && link->exchange) {
+    if (link && link->walks) {
+        codec_call_end(link);
+    } else if (link && link->exchange) {
         slot_cut(link->exchange, 0);
     }
 }
@@ -77,206 +41,6 @@ void codec_link_clear(struct codec_link *link) {
 size_t codec_link_exchange_bytes(size_t file, const struct image_shape *shape) {
     struct image image;
     return bytes_align_up(bytes_align_up(file, IMAGE_ALIGNMENT) + image_layout(&image, shape), SLOT_STEP);
-}
-
-/* Whether the process of earlier calls still waits for the next one; else there is none afterwards. */
-static bool can_reuse(struct codec_link *link) {
-    struct pollfd ended = {.fd = link->child.socket, .events = POLLIN};
-    unsigned codec = 1u << link->call.codec;
-    bool can = link->child.socket >= 0 && link->codecs & codec && clock_ns() - link->used_ns < REUSE_NS &&
-               poll(&ended, 1, 0) == 0;
-    link->codecs |= codec;
-    if (!can) {
-        end(link);
-    }
-    return can;
-}
-
-/* Only samples: the padding of a picture's rows may hold what was in its slot before. */
-static void copy_samples(const struct image *from, const struct image *to) {
-    for (unsigned i = 0; i < from->plane_count; i++) {
-        const struct plane *source = &from->plane[i], *target = &to->plane[i];
-        for (uint32_t y = 0; y < source->height; y++) {
-            memcpy(plane_row(target, y), plane_row(source, y), plane_row_bytes(source, from->depth));
-        }
-    }
-}
-
-/* The picture of the call within the exchange. */
-static void place_picture(const struct codec_link *link, struct image *image) {
-    image_layout(image, &link->call.shape);
-    image_place(image, link->exchange->memory + link->call.picture);
-}
-
-/* Makes the exchange large enough and copies into it what the process gets. */
-static enum status fill_exchange(struct codec_link *link, struct error *err) {
-    struct codec_call *call = &link->call;
-    bool pictures = call->operation != CODEC_PROBES;
-    struct image image = {0};
-    size_t size = pictures ? image_layout(&image, &call->shape) : 0;
-    enum status status =
-        link->exchange ? ST_OK : slot_acquire(link->pool, SLOT_EXCHANGE, &link->exchange, err);
-    status = status == ST_OK ? slot_reserve(link->exchange, call->picture + size, err) : status;
-    if (status != ST_OK) {
-        return status;
-    }
-    if (link->file.size > 0) {
-        memcpy(link->exchange->memory, link->file.data, link->file.size);
-    }
-    if (link->source) {
-        place_picture(link, &image);
-        copy_samples(link->source, &image);
-    }
-    return ST_OK;
-}
-
-/* The process may still write meanwhile: only to samples, which may have any value. */
-static void fetch_picture(const struct codec_link *link) {
-    struct image image;
-    if (link->target) {
-        place_picture(link, &image);
-        copy_samples(&image, link->target);
-    }
-}
-
-static enum status send_exchange(struct codec_link *link, struct error *err) {
-    struct codec_lend lend = {.span = link->mapped = slot_span(link->exchange)};
-    return channel_send(link->child.socket, &lend, sizeof lend, CODEC_LEND, link->exchange->fd, err);
-}
-
-/* The process finds pages that were released and taken again through the same mapping. */
-static enum status send_call(struct codec_link *link, struct error *err) {
-    struct codec_call *call = &link->call;
-    call->lends = link->mapped < slot_span(link->exchange);
-    enum status status = channel_send(link->child.socket, call, sizeof *call, CODEC_CALL, -1, err);
-    status = status == ST_OK && call->lends ? send_exchange(link, err) : status;
-    return status == ST_OK ? codec_wire_send(link->child.socket, buf_bytes(&link->stored), &link->piece, err)
-                           : status;
-}
-
-static enum status receive_ready(struct codec_link *link, int64_t until_ns, struct error *err) {
-    struct codec_ready ready;
-    if (link->ready) {
-        return ST_OK;
-    }
-    enum status status = channel_receive(link->child.socket, &ready, sizeof ready, CODEC_READY, NULL,
-                                         codec_wire_wait_ms(until_ns), err);
-    link->ready = status == ST_OK && ready.error.status == ST_OK;
-    link->begun_ns = clock_ns();
-    return status == ST_OK && !link->ready
-               ? fail(err, ST_INTERNAL, "%.*s", (int)sizeof ready.error.text - 1, ready.error.text)
-               : status;
-}
-
-/* Waits for the answer. Bytes behind it are appended to *output, whose maximum the call has named. */
-static enum status hear(struct codec_link *link, int64_t until_ns, struct buf *output, struct error *err) {
-    struct codec_answer *answer = &link->answer;
-    enum status status = receive_ready(link, until_ns, err);
-    if (status != ST_OK) {
-        return status;
-    }
-    status = channel_receive(link->child.socket, answer, sizeof *answer, CODEC_ANSWER, NULL,
-                             codec_wire_wait_ms(until_ns), err);
-    status = status == ST_OK ? codec_wire_check(answer, &link->call, err) : status;
-    if (status == ST_OK && answer->size > 0) {
-        status = codec_wire_receive(link->child.socket, answer->size, &link->piece, until_ns, output, err);
-    }
-    return status;
-}
-
-/* The process is gone or has said nonsense. */
-static enum status blame(struct codec_link *link, struct error *err) {
-    const struct codec_call *call = &link->call;
-    const char *title = codec_spawner_title(link->spawner, (enum codec_id)call->codec);
-    bool was_ready = link->ready;
-    log_message(LOG_WARNING, "codec", "the process for %s ended: %s", title, err->text);
-    if (err->status == ST_BUSY || err->status == ST_INTERNAL) { /* of this side */
-        return err->status;
-    }
-    if (deadline_check(call->limits.deadline_ns, err) != ST_OK) {
-        return ST_LIMIT;
-    }
-    if (!was_ready) {
-        return fail(err, ST_BUSY, "no process can be started for the codec");
-    }
-    if (codec_spawner_was_killed(&link->child)) {
-        return fail(err, ST_BUSY, "the process of the codec was killed from outside");
-    }
-    if (call->operation == CODEC_ENCODES) {
-        return fail(err, ST_INTERNAL, "the library that writes %s failed on this picture", title);
-    }
-    return fail(err, call->operation == CODEC_READS ? ST_INTERNAL : ST_CORRUPT,
-                "the library that reads %s failed on this picture", title);
-}
-
-/* A process that is taken over may say anything, but no call computes for longer than it lasts. One that has
- * said nothing beyond its deadline, when it should have ended itself, was stopped, or had no core. */
-static void note_computed(struct codec_link *link, enum status status, int64_t lasted_ns) {
-    uint64_t said = link->answer.computed_ns;
-    bool believed = status == ST_OK && said < (uint64_t)lasted_ns;
-    if (status != ST_TIMEOUT) {
-        link->computed_ns += believed ? (int64_t)said : lasted_ns;
-    }
-}
-
-/* What the process says went wrong. One that reads marks is not quoted, since a picture that has taken it
- * over could have it say what it has read. */
-static enum status repeat(const struct codec_link *link, struct error *err) {
-    const struct error *error = &link->answer.error;
-    const char *title = codec_spawner_title(link->spawner, (enum codec_id)link->call.codec);
-    if (link->call.operation != CODEC_READS) {
-        return fail_naming(err, error->status, error->parameter, "%s", error->text);
-    }
-    return error->status == ST_LIMIT
-               ? fail(err, ST_LIMIT, "the picture has too many %s, or they take too much time or memory",
-                      title)
-           : error->status == ST_BUSY ? fail(err, ST_BUSY, "the reader of %s has no memory", title)
-                                      : fail(err, ST_INTERNAL, "the reader of %s failed", title);
-}
-
-/* Sends the call that link->call, link->file, link->source and link->stored describe, and waits for the
- * answer. After a fault in a process of earlier calls, another one gets the call: an earlier picture may have
- * caused it. */
-static enum status make_call(struct codec_link *link, struct buf *output, struct error *err) {
-    int64_t deadline = link->call.limits.deadline_ns;
-    size_t size = output->size;
-    for (bool again = true; again;) {
-        link->begun_ns = clock_ns();
-        again = can_reuse(link);
-        enum status status =
-            again ? ST_OK : codec_spawner_start(link->spawner, link->codecs, &link->child, err);
-        if (status != ST_OK) {
-            return status;
-        }
-        status = fill_exchange(link, err);
-        if (status != ST_OK) {
-            return status;
-        }
-        status = send_call(link, err);
-        status = status == ST_OK ? hear(link, deadline ? deadline + GRACE_NS : 0, output, err) : status;
-        note_computed(link, status, clock_ns() - link->begun_ns);
-        if (status == ST_OK) {
-            break;
-        }
-        link->faults++;
-        again = again && status == ST_DEVICE && deadline_left(deadline) > 0;
-        status = again ? ST_OK : blame(link, err);
-        end(link);
-        output->size = size;
-        if (!again) {
-            return status;
-        }
-    }
-    const struct error *error = &link->answer.error;
-    if (error->status == ST_OK) {
-        fetch_picture(link);
-    }
-    if (link->answer.last) {
-        end(link);
-    }
-    link->used_ns = clock_ns();
-    link->faults += link->answer.late;
-    return error->status == ST_OK ? ST_OK : repeat(link, err);
 }
 
 static struct codec_limits plain_limits(const struct codec_limits *limits) {
@@ -290,6 +54,7 @@ static struct codec_limits plain_limits(const struct codec_limits *limits) {
 /* What the call has to do with the exchange: the file, then a picture. */
 static void set_exchange(struct codec_link *link, struct bytes file, const struct image *picture) {
     link->file = file;
+    link->needed = 1u << link->call.codec;
     link->source = link->target = NULL;
     link->call.input_size = file.size;
     link->call.picture = bytes_align_up(file.size, IMAGE_ALIGNMENT);
@@ -307,7 +72,7 @@ enum status codec_link_probe(struct codec_link *link, enum codec_id id, struct b
                                      .memory = SLACK + METADATA_MEMORY_MAX + input.size};
     set_exchange(link, input, NULL);
     buf_init(&metadata->store, SIZE_MAX);
-    enum status status = make_call(link, &metadata->store, err);
+    enum status status = codec_call_make(link, &metadata->store, err);
     if (status != ST_OK) {
         return status;
     }
@@ -315,10 +80,13 @@ enum status codec_link_probe(struct codec_link *link, enum codec_id id, struct b
     picture->pixels = link->answer.pixels;
     picture->progressive = link->answer.progressive == 1;
     picture->exact = link->answer.exact == 1;
+    picture->restorable = link->answer.restorable == 1;
+    picture->frames = link->answer.frames;
+    picture->plays = link->answer.plays;
     if (codec_wire_unpack(&link->answer.metadata, input, buf_bytes(&metadata->store), metadata, err) !=
         ST_OK) {
-        status = blame(link, err);
-        end(link);
+        status = codec_call_blame(link, err);
+        codec_call_end(link);
     }
     return status;
 }
@@ -333,7 +101,29 @@ enum status codec_link_decode(struct codec_link *link, const struct picture *pic
                                      .memory = SLACK + memory};
     set_exchange(link, input, image);
     link->target = image;
-    return make_call(link, &nothing, err);
+    return codec_call_make(link, &nothing, err);
+}
+
+enum status codec_link_frame(struct codec_link *link, const struct codec_frame_call *frame_call,
+                             struct bytes input, const struct codec_limits *limits, const struct image *image,
+                             struct frame *frame, struct error *err) {
+    const struct codec_answer *answer = &link->answer;
+    struct buf nothing = {0};
+    link->call = (struct codec_call){.operation = CODEC_FRAMES,
+                                     .codec = frame_call->codec,
+                                     .first = frame_call->first,
+                                     .limits = plain_limits(limits),
+                                     .memory = SLACK + input.size + frame_call->memory};
+    set_exchange(link, frame_call->first ? input : (struct bytes){0}, image);
+    link->needed |= frame_call->first ? codec_spawner_frame_writers(link->spawner) : 0;
+    link->target = image;
+    enum status status = codec_call_make(link, &nothing, err);
+    if (status == ST_OK) {
+        link->walks = link->child.socket >= 0;
+        frame->delay = answer->delay;
+        frame->scale = answer->scale;
+    }
+    return status;
 }
 
 /* The file may take as much memory as the picture, twice while the buffer for it grows. */
@@ -363,12 +153,25 @@ enum status codec_link_encode(struct codec_link *link, enum codec_id id, const s
     enum status status =
         metadata ? codec_wire_pack(metadata, (struct bytes){0}, &call->metadata, &link->stored, err) : ST_OK;
     call->stored = link->stored.size;
-    status = status == ST_OK ? make_call(link, output, err) : status;
+    status = status == ST_OK ? codec_call_make(link, output, err) : status;
     buf_finish(&link->stored);
     if (status == ST_OK && options->losses) {
         *options->losses |= link->answer.losses;
     }
     return status;
+}
+
+enum status codec_link_repack(struct codec_link *link, enum codec_id id, struct bytes input,
+                              const struct codec_limits *limits, size_t memory, struct buf *output,
+                              struct error *err) {
+    const size_t most = output->maximum - output->size;
+    link->call = (struct codec_call){.operation = CODEC_REPACKS,
+                                     .codec = id,
+                                     .output_most = most,
+                                     .limits = plain_limits(limits),
+                                     .memory = SLACK + memory + most};
+    set_exchange(link, input, NULL);
+    return codec_call_make(link, output, err);
 }
 
 enum status codec_link_read(struct codec_link *link, const struct image *grey, int64_t deadline_ns,
@@ -380,7 +183,7 @@ enum status codec_link_read(struct codec_link *link, const struct image *grey, i
                                      .memory = SLACK + memory};
     set_exchange(link, (struct bytes){0}, grey);
     link->source = grey;
-    return make_call(link, found, err);
+    return codec_call_make(link, found, err);
 }
 
 int64_t codec_link_computed_ns(struct codec_link *link) {

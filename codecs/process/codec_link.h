@@ -13,6 +13,8 @@
 #include "codecs/definition.h"
 #include "core/slot.h"
 
+struct frame;
+
 struct codec_link;
 struct codec_spawner;
 
@@ -24,7 +26,8 @@ enum status codec_link_create(struct codec_link **link, struct codec_spawner *sp
 /* Ends the process, if there is one. NULL is allowed. */
 void codec_link_destroy(struct codec_link *link);
 
-/* Ends a request: releases the memory of the exchange, with all that it held. A NULL link is allowed. */
+/* Ends a request: releases the memory of the exchange, with all that it held, and ends a process that still
+ * has a decoder of frames. A NULL link is allowed. */
 void codec_link_clear(struct codec_link *link);
 
 /* The most bytes of the exchange for a file and a picture of that shape. */
@@ -42,6 +45,23 @@ enum status codec_link_decode(struct codec_link *link, const struct picture *pic
 enum status codec_link_encode(struct codec_link *link, enum codec_id id, const struct image *image,
                               const struct encode_options *options, size_t memory,
                               const struct metadata *metadata, struct buf *output, struct error *err);
+
+enum status codec_link_repack(struct codec_link *link, enum codec_id id, struct bytes input,
+                              const struct codec_limits *limits, size_t memory, struct buf *output,
+                              struct error *err);
+
+struct codec_frame_call {
+    enum codec_id codec;
+    bool first;    /* opens the decoder, which stays in the process until codec_link_clear */
+    size_t memory; /* that the decoder may take for all frames together */
+};
+
+/* The next frame by struct codec_sequence (codecs/frames.h), and its time. The process copies the file, and
+ * needs it with the first frame alone. Other calls may lie between two frames, of codecs that write
+ * animations. Errors as above, and ST_BUSY when the process has ended between two frames. */
+enum status codec_link_frame(struct codec_link *link, const struct codec_frame_call *frame_call,
+                             struct bytes input, const struct codec_limits *limits, const struct image *image,
+                             struct frame *frame, struct error *err);
 
 /* Has the reader (codec_process.h) append what it finds in a grey picture of 8 bits, up to the maximum of
  * `found`. The process may have been taken over: the caller checks the bytes. Errors as above; ST_INTERNAL

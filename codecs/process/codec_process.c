@@ -16,6 +16,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "codecs/process/codec_walk.h"
 #include "codecs/process/codec_wire.h"
 #include "core/clock.h"
 #include "core/deadline.h"
@@ -47,7 +48,8 @@ struct process {
     struct buf stored;        /* metadata that the daemon sent */
     struct buf output;        /* sent behind the answer */
     struct metadata metadata; /* of `stored` */
-    int64_t begun_ns;         /* process_ns when the call began */
+    struct codec_walk walk;
+    int64_t begun_ns; /* process_ns when the call began */
 };
 
 static struct process *caller; /* whose call SIGALRM ends */
@@ -64,9 +66,8 @@ static size_t data_bytes(const struct process *process) {
 }
 
 /* Beyond it allocations fail. The data segment in /proc includes the stack, which makes the limit lax. */
-static void limit_memory(const struct process *process, uint64_t extra) {
+static void limit_memory(size_t data, uint64_t extra) {
     struct rlimit limit;
-    size_t data = data_bytes(process);
     if (data > 0 && !SANITIZED && getrlimit(RLIMIT_DATA, &limit) == 0) {
         limit.rlim_cur = data + extra < limit.rlim_max ? data + extra : limit.rlim_max;
         setrlimit(RLIMIT_DATA, &limit);
@@ -164,6 +165,9 @@ static enum status probe(struct process *process, const struct codec *codec, str
         answer->pixels = picture.pixels;
         answer->progressive = picture.progressive;
         answer->exact = picture.exact;
+        answer->restorable = picture.restorable;
+        answer->frames = picture.frames;
+        answer->plays = picture.plays;
         buf_init(&process->output, SIZE_MAX);
         status = codec_wire_pack(&picture.metadata, file, &answer->metadata, &process->output, err);
     }
@@ -176,6 +180,19 @@ static enum status decode(struct process *process, const struct codec *codec, st
     struct image image;
     enum status status = find_picture(process, &image, err);
     return status == ST_OK ? codec->decode(file, NULL, &process->call.limits, &image, err) : status;
+}
+
+static enum status next_frame(struct process *process, const struct codec *codec, struct bytes file,
+                              struct error *err) {
+    struct frame frame = {0};
+    struct image image;
+    enum status status = find_picture(process, &image, err);
+    status = status == ST_OK
+                 ? codec_walk_next(&process->walk, &process->call, codec, file, &image, &frame, err)
+                 : status;
+    process->answer.delay = frame.delay;
+    process->answer.scale = frame.scale;
+    return status;
 }
 
 static enum status encode(struct process *process, const struct codec *codec, struct bytes file,
@@ -198,6 +215,15 @@ static enum status encode(struct process *process, const struct codec *codec, st
     return status;
 }
 
+static enum status repack(struct process *process, const struct codec *codec, struct bytes file,
+                          struct error *err) {
+    if (!codec->repack) {
+        return fail(err, ST_INTERNAL, "the call is for no repacking");
+    }
+    buf_init(&process->output, process->call.output_most);
+    return codec->repack(file, &process->call.limits, &process->output, err);
+}
+
 static enum status read_marks(struct process *process, struct error *err) {
     const struct codec_reader *reader = process->options->reader;
     struct image image;
@@ -211,8 +237,11 @@ static enum status read_marks(struct process *process, struct error *err) {
 
 static enum status run(struct process *process, struct error *err) {
     static enum status (*const operations[])(struct process *, const struct codec *, struct bytes,
-                                             struct error *) = {
-        [CODEC_PROBES] = probe, [CODEC_DECODES] = decode, [CODEC_ENCODES] = encode};
+                                             struct error *) = {[CODEC_PROBES] = probe,
+                                                                [CODEC_DECODES] = decode,
+                                                                [CODEC_FRAMES] = next_frame,
+                                                                [CODEC_ENCODES] = encode,
+                                                                [CODEC_REPACKS] = repack};
     struct codec_call *call = &process->call;
     if (call->operation == CODEC_READS) {
         return read_marks(process, err);
@@ -238,7 +267,12 @@ static enum status run(struct process *process, struct error *err) {
 /* Receives what follows the call, and runs it within its limits. */
 static enum status serve(struct process *process, struct error *err) {
     struct codec_call *call = &process->call;
-    limit_memory(process, call->memory + call->stored);
+    const bool goes_on = call->operation == CODEC_FRAMES && !call->first;
+    if (!goes_on && call->operation != CODEC_ENCODES) {
+        codec_walk_end(&process->walk);
+        process->walk.base = data_bytes(process);
+    }
+    limit_memory(goes_on ? process->walk.base : data_bytes(process), call->memory + call->stored);
     enum status mapped = receive_exchange(process, err);
     buf_init(&process->stored, call->stored);
     struct error ignored;
@@ -274,7 +308,7 @@ static enum status answer(struct process *process) {
     struct error err;
     struct bytes output = buf_bytes(&process->output);
     buf_finish(&process->stored);
-    if (data_bytes(process) > process->base + process->output.capacity + GROWTH_MAX) {
+    if (data_bytes(process) > process->base + process->walk.memory + process->output.capacity + GROWTH_MAX) {
         answer->last = 1;
     }
     status = channel_send(process->socket, answer, sizeof *answer, CODEC_ANSWER, -1, &err);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "codecs/frame.h"
 #include "codecs/process/codec_wire.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -301,6 +302,15 @@ void codec_spawner_stop(struct codec_child *child) {
         close(child->socket);
     }
     *child = CODEC_CHILD_NONE;
+}
+
+unsigned codec_spawner_frame_writers(const struct codec_spawner *spawner) {
+    unsigned writers = 0;
+    for (unsigned i = 0; i < CODEC_COUNT; i++) {
+        const struct codec *codec = spawner->options.codec((enum codec_id)i);
+        writers |= codec->isolated && codec->encode && codec->frames && codec->frames->add ? 1u << i : 0;
+    }
+    return writers;
 }
 
 const char *codec_spawner_title(const struct codec_spawner *spawner, enum codec_id id) {

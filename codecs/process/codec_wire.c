@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "codecs/frame.h"
 #include "codecs/limits.h"
 #include "core/clock.h"
 
@@ -141,8 +142,13 @@ static bool is_picture(const struct codec_answer *answer, const struct codec_cal
     struct error ignored;
     return codec_wire_is_shape(native) && codec_wire_is_shape(pixels) && pixels->model != PIXEL_YCBCR &&
            native->width == pixels->width && native->height == pixels->height && answer->progressive <= 1 &&
-           answer->exact <= 1 && answer->size <= call->input_size + STORE_EXTRA &&
+           answer->exact <= 1 && answer->restorable <= 1 && answer->size <= call->input_size + STORE_EXTRA &&
            limits_check_size(pixels->width, pixels->height, &call->limits, &ignored) == ST_OK;
+}
+
+/* A frame comes through the exchange. */
+static bool is_frame(const struct codec_answer *answer) {
+    return answer->size == 0 && answer->scale > 0 && answer->delay / answer->scale <= FRAME_SECONDS_MAX;
 }
 
 enum status codec_wire_check(struct codec_answer *answer, const struct codec_call *call, struct error *err) {
@@ -156,6 +162,8 @@ enum status codec_wire_check(struct codec_answer *answer, const struct codec_cal
         fine = answer->size == 0 && answer->error.text[0];
     } else if (fine && call->operation == CODEC_PROBES) {
         fine = is_picture(answer, call);
+    } else if (fine && call->operation == CODEC_FRAMES) {
+        fine = is_frame(answer);
     } else if (fine) {
         fine = answer->size <= (call->operation == CODEC_DECODES ? 0 : call->output_most);
     }

@@ -24,7 +24,15 @@ enum codec_message {
     CODEC_ANSWER,
     CODEC_PIECE
 };
-enum codec_operation { CODEC_PROBES, CODEC_DECODES, CODEC_ENCODES, CODEC_READS, CODEC_OPERATIONS };
+enum codec_operation {
+    CODEC_PROBES,
+    CODEC_DECODES,
+    CODEC_FRAMES,
+    CODEC_ENCODES,
+    CODEC_REPACKS,
+    CODEC_READS,
+    CODEC_OPERATIONS
+};
 
 enum {
     CODEC_READER = CODEC_COUNT
@@ -77,11 +85,12 @@ struct codec_call {
     uint32_t codec;                /* enum codec_id, or CODEC_READER with READS */
     uint32_t lends;                /* 1: LEND follows; 0: what was lent before is large enough */
     uint32_t has_metadata;         /* ENCODES: 1, or 0 for NULL */
+    uint32_t first;                /* FRAMES: 1 opens the decoder, 0 goes on with it */
     uint64_t memory;               /* bytes that the library may take */
-    uint64_t input_size;           /* of the file, at the beginning of the exchange; ENCODES: 0 */
+    uint64_t input_size;           /* of the file, at the beginning of the exchange; 0 where none is needed */
     uint64_t picture;              /* offset of the picture in the exchange */
     struct image_shape shape;      /* of it */
-    uint64_t output_most;          /* ENCODES and READS: bytes */
+    uint64_t output_most;          /* ENCODES, REPACKS and READS: bytes */
     uint64_t stored;               /* ENCODES: bytes of metadata that follow in pieces */
     struct codec_limits limits;    /* without pointers */
     struct encode_options options; /* without pointers */
@@ -90,14 +99,16 @@ struct codec_call {
 
 struct codec_answer {
     struct channel_head head;
-    struct error error;   /* as the codec's function */
-    uint32_t last;        /* 1: the process ends after this answer */
-    uint32_t losses;      /* ENCODES */
-    uint64_t size;        /* bytes that follow in pieces: metadata, the encoded picture or what was read */
-    uint64_t computed_ns; /* processor time of the call */
-    struct image_shape native, pixels; /* PROBES, from here on */
-    uint32_t progressive, exact;       /* 0 or 1 */
-    uint32_t late;                     /* 1: the process ends at its deadline, in the middle of the call */
+    struct error error;    /* as the codec's function */
+    uint32_t last;         /* 1: the process ends after this answer */
+    uint32_t losses;       /* ENCODES */
+    uint64_t size;         /* bytes that follow in pieces: metadata, the encoded picture or what was read */
+    uint64_t computed_ns;  /* processor time of the call */
+    uint32_t delay, scale; /* FRAMES: as of struct frame */
+    struct image_shape native, pixels;       /* PROBES, from here on */
+    uint32_t progressive, exact, restorable; /* 0 or 1 */
+    uint32_t frames, plays;                  /* of struct picture */
+    uint32_t late; /* 1: the process ends at its deadline, in the middle of the call */
     struct codec_metadata metadata;
 };
 

@@ -176,12 +176,13 @@ static int note(TIFF *tiff, void *context, const char *module, const char *forma
 
 /* libtiff warns where data are missing, damaged or of another size, and fills the rest. Surplus bytes, strips
  * that are higher than the rest of the picture, and the bit order of an old LZW do no harm; nor does that
- * samples have no meaning, as it is not told. */
+ * samples have no meaning, as it is not told, or that a JPEG has another subsampling than the tags, as files
+ * of Pillow have it: libtiff gives all pixels in RGB. */
 static int judge_warning(TIFF *tiff, void *context, const char *module, const char *format,
                          va_list arguments) {
-    static const char *const harmless[] = {"extraneous bytes", "exceeds expected",
-                                           "Old-style LZW",    "Defining non-color channels",
-                                           "onstandard tile",  "StripByteCounts"};
+    static const char *const harmless[] = {
+        "extraneous bytes", "exceeds expected", "Old-style LZW", "Defining non-color channels",
+        "onstandard tile",  "StripByteCounts",  "Auto-corrected"};
     char text[TIFF_STREAM_TEXT_MAX];
     va_list copy;
     va_copy(copy, arguments);

@@ -212,7 +212,7 @@ static void read_chunk(const struct webp_chunk *chunk, unsigned flags, struct me
 }
 
 void webp_chunks_read_metadata(struct bytes input, struct metadata *metadata) {
-    struct bytes chunks;
+    struct bytes chunks = {0};
     struct webp_chunk chunk;
     size_t position = 0;
     unsigned flags = 0, count = 0;

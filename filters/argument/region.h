@@ -94,7 +94,7 @@ bool region_is_line(const double *number, unsigned count);
 
 /* Checks regions that must hide something in a displayed picture of this size. ST_ARGUMENT names the first
  * one that is less than a pixel wide or high, inside the first pixel (ratios read as pixels), or off the
- * picture. */
+ * picture. What was found is not looked at. */
 enum status region_check_size(const struct region_set *set, uint32_t width, uint32_t height,
                               struct error *err);
 

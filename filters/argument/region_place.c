@@ -197,7 +197,8 @@ enum status region_check_size(const struct region_set *set, uint32_t width, uint
                               struct error *err) {
     enum status status = ST_OK;
     for (uint32_t i = 0; i < set->count && status == ST_OK; i++) {
-        status = check_size(set, i, width, height, err);
+        const bool found = region_get(set, i)->source == REGION_FOUND;
+        status = found ? ST_OK : check_size(set, i, width, height, err);
     }
     return status;
 }

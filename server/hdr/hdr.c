@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codecs/gainmap/gainmap_apple.h"
 #include "codecs/gainmap/gainmap_write.h"
 #include "codecs/metadata/losses.h"
 #include "core/numbers.h"
@@ -12,6 +13,7 @@
 #include "cpu/orient.h"
 #include "filters/backend.h"
 #include "server/hdr/hdr_mask.h"
+#include "server/hdr/hdr_redact.h"
 #include "server/picture/selection.h"
 #include "server/planner/hdr_plan.h"
 #include "server/queue/workers.h"
@@ -57,24 +59,47 @@ static void place(struct image *image, const struct image_shape *shape, uint8_t 
     image_place(image, memory);
 }
 
+/* Gives the samples of an Apple's map the meaning of its numbers. */
+static void code_anew(const struct image *map, const struct gainmap_numbers *numbers) {
+    uint8_t level[GAINMAP_LEVELS];
+    gainmap_apple_levels(numbers, level);
+    for (uint32_t y = 0; y < map->height; y++) {
+        uint8_t *row = plane_row(&map->plane[0], y);
+        for (size_t x = 0; x < (size_t)map->width * map->plane[0].channels; x++) {
+            row[x] = level[row[x]];
+        }
+    }
+}
+
 static enum status decode(struct hdr_work *work) {
     const struct hdr_decision *hdr = &work->plan->hdr;
     const struct codec_limits limits = {.max_pixels = work->plan->limits.max_pixels,
                                         .max_side = work->plan->limits.max_side,
                                         .max_scans = work->plan->limits.max_scans,
                                         .max_memory = work->plan->limits.max_memory,
+                                        .local_blocks = work->plan->limits.local_blocks,
+                                        .gain_map = hdr->picture.codec != CODEC_JPEG,
+                                        .first_frame = work->plan->limits.first_frame,
+                                        .link = work->plan->limits.link,
                                         .deadline_ns = work->plan->limits.deadline_ns};
     place(&work->picture, &hdr->stored, work->memory[0]);
-    return codec_decode(hdr->map.file, &hdr->picture, &limits, &work->picture, work->err);
+    enum status status = codec_decode(hdr->map.file, &hdr->picture, &limits, &work->picture, work->err);
+    if (status == ST_OK && hdr->map.kind == GAINMAP_APPLE) {
+        code_anew(&work->picture, &hdr->map.numbers);
+    }
+    return status;
 }
 
-/* Draws the regions over the base as it is stored, and reduces them to the map. */
+/* Draws the regions over the base as it is stored, all that redaction hides where it does, and reduces them
+ * to the map. */
 static enum status draw(struct hdr_work *work) {
     struct work_plan *plan = work->plan;
     struct selection selection = plan->selection;
     struct mask_report report;
     const struct mask_options options = {.invert = plan->parameters->input.invert,
+                                         .outward = selection.redact,
                                          .over = selection.part.input.data,
+                                         .grid = selection_blocks(&plan->picture, selection.interpolated),
                                          .deadline_ns = plan->limits.deadline_ns};
     const struct image_shape base = selection_mask_shape(&plan->stored);
     const struct image_shape map = selection_mask_shape(&plan->hdr.stored);
@@ -85,7 +110,10 @@ static enum status draw(struct hdr_work *work) {
                              : status;
     place(&work->mask, &map, work->memory[2]);
     if (status == ST_OK) {
-        hdr_mask_reduce(&selection.mask, &work->mask);
+        hdr_mask_reduce(&selection.mask, selection.redact, &work->mask);
+    }
+    if (status == ST_OK && selection.redact) {
+        status = hdr_redact(&plan->hdr, &work->mask, &work->picture, plan->limits.deadline_ns, work->err);
     }
     work->masked = true;
     return status;

@@ -26,13 +26,23 @@ enum { BACKEND_AUTO, BACKEND_CPU };
 enum { COLORSPACE_NATIVE, COLORSPACE_RGB, COLORSPACE_LINEAR };
 enum { HUFFMAN_OPTIMAL, HUFFMAN_STANDARD };
 enum { METADATA_STRIP, METADATA_KEEP };
-enum { HDR_KEEP, HDR_DROP };
+enum { HDR_AUTO, HDR_KEEP, HDR_DROP };
 enum { MODE_PLAIN, MODE_REDACT };
 
 enum { DETECT_ELLIPSE, DETECT_BOX };
 enum { DETECT_EFFORT_NORMAL, DETECT_EFFORT_HIGH };
 #define DETECT_MARGIN_USUAL 20.0 /* these are what the description of the interface has as defaults */
 enum { DETECT_SIZE_FULL = -1 };
+enum { DETECT_HOLD_USUAL = 5, DETECT_HOLD_MAX = 25 };
+
+/* What of a search a request does. */
+enum detection_stage {
+    DETECT_ALL,   /* it searches, and acts on what is found */
+    DETECT_FINDS, /* it only searches: a frame of a series, whose answer is `finds` */
+    DETECT_HELD,  /* it does not search: the caller has added what was found to the regions */
+};
+
+struct finds; /* detect/held/finds.h */
 
 /* The searches of detectors, whose places are regions. */
 struct detection_arguments {
@@ -48,6 +58,10 @@ struct detection_arguments {
     double margin; /* percent of the box's width and height, on each side */
     struct thresholds threshold;
     bool report; /* the answer has the boxes in a header */
+    int hold;    /* frames before and behind in which finds are hidden, too; of no meaning to stills */
+    /* The caller sets both after parameters_init. */
+    enum detection_stage stage;
+    struct finds **finds; /* with DETECT_FINDS: set to what was found, by malloc; the caller's */
 };
 
 /* Frames of an animation, from 0, both included. */
@@ -124,7 +138,8 @@ bool parameters_given(const struct parameters *parameters, const char *name);
 /* A bit for each enum detector_id that searches the picture, for regions or as the answer. */
 uint32_t parameters_detect(const struct parameters *parameters);
 
-/* The same for those whose finds decide what a filter keeps, as `gravity=faces` says; and for both. */
+/* The same for those whose finds decide what a filter keeps, as `gravity=faces` says; and for both, without
+ * what is no part of this stage. */
 uint32_t parameters_follow(const struct parameters *parameters);
 uint32_t parameters_search(const struct parameters *parameters);
 

@@ -24,7 +24,9 @@ uint32_t parameters_follow(const struct parameters *parameters) {
 }
 
 uint32_t parameters_search(const struct parameters *parameters) {
-    return parameters_detect(parameters) | parameters_follow(parameters);
+    const enum detection_stage stage = parameters->detect.stage;
+    return (stage == DETECT_HELD ? 0 : parameters_detect(parameters)) |
+           (stage == DETECT_FINDS ? 0 : parameters_follow(parameters));
 }
 
 uint32_t parameters_look(const struct parameters *parameters) {
@@ -41,9 +43,8 @@ bool parameters_select(const struct parameters *parameters) {
 }
 
 enum filter_answer parameters_answer(const struct parameters *parameters) {
-    return parameters->evidence.plan ? ANSWER_BOXES
-           : parameters->filter      ? parameters->filter->answer
-                                     : ANSWER_PICTURE;
+    const bool boxes = parameters->evidence.plan || parameters->detect.stage == DETECT_FINDS;
+    return boxes ? ANSWER_BOXES : parameters->filter ? parameters->filter->answer : ANSWER_PICTURE;
 }
 
 bool parameters_clear_transparent(const struct parameters *parameters) {
@@ -51,6 +52,9 @@ bool parameters_clear_transparent(const struct parameters *parameters) {
 }
 
 bool parameters_require(const struct parameters *parameters) {
+    if (parameters->detect.stage == DETECT_FINDS) {
+        return false; /* what is found in frames beside it counts, too */
+    }
     return parameters_given(parameters, "require")
                ? parameters->input.require
                : parameters->input.mode == MODE_REDACT && !parameters->evidence.plan &&
@@ -68,6 +72,7 @@ const char *parameters_selector(const struct parameters *parameters) {
 /* The first parameter of the regions whose value is not that of its row in the table; NULL: none. */
 static const char *place_parameter(const struct detection_arguments *detect) {
     return detect->grid != 1                       ? "detect_grid"
+           : detect->hold != DETECT_HOLD_USUAL     ? "detect_hold"
            : detect->margin != DETECT_MARGIN_USUAL ? "detect_margin"
            : detect->shape != DETECT_ELLIPSE       ? "detect_shape"
                                                    : NULL;

@@ -27,6 +27,15 @@ static enum status parse_frames(const struct argument *row, const char *text, vo
 }
 
 const struct argument parameters_frames[] = {
+    {.name = "detect_hold",
+     .type = ARGUMENT_WHOLE,
+     .offset = offsetof(struct parameters, detect.hold),
+     .minimum = 0,
+     .maximum = DETECT_HOLD_MAX,
+     .initial = DETECT_HOLD_USUAL,
+     .unit = " frames",
+     .help = "What is found in a frame of an animation or of a series is hidden in so many frames before and "
+             "behind it, too. Of no effect on a still picture. Needs `detect`."},
     {.name = "frames",
      .type = ARGUMENT_PARSED,
      .offset = offsetof(struct parameters, input.frames),

@@ -15,7 +15,7 @@ static const char *const formats[] = {"auto",
                                       "jpg", NULL};
 static const char *const subsamplings[] = {"auto", "420", "422", "444", NULL};
 static const char *const huffman_choices[] = {"optimal", "standard", NULL};
-static const char *const hdr_choices[] = {"keep", "drop", NULL};
+static const char *const hdr_choices[] = {"auto", "keep", "drop", NULL};
 static const char *const metadata_choices[] = {"strip", "keep", NULL};
 static const char *const backends[] = {"auto", "cpu", NULL};
 static const char *const colorspaces[] = {"native", "rgb", "linear", NULL};
@@ -72,7 +72,7 @@ static const struct argument input_table[] = {
      .maximum = FRAME_LAST,
      .help =
          "Page of a TIFF, or frame of an animation that is taken as a still picture, counted from 0. Of an "
-         "animated AVIF, HEIC or JPEG XL only `0` can be taken.",
+         "animated HEIC only `0` can be taken.",
      .without = "the only page; animations stay animated"},
     {0},
 };
@@ -184,7 +184,9 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.hdr),
      .choices = hdr_choices,
-     .help = "`keep` filters the gain map of an HDR JPEG, too, where it can; `drop` leaves it out."},
+     .help =
+         "`keep` does to the gain map of an HDR photograph what is done to the picture, where it can, and "
+         "redacts it, too; `drop` leaves it out. `auto` is `drop` where something is redacted, else `keep`."},
     {.name = "huffman",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.huffman),
@@ -197,7 +199,7 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.lossless),
      .help = "Write a lossless WebP or JPEG XL. `/crop` and `/rotate` move the blocks of a JPEG without a "
-             "new encoding, or say why they cannot."},
+             "new encoding, also to and from a JPEG XL that holds it, or say why they cannot."},
     {.name = "metadata",
      .type = ARGUMENT_CHOICE,
      .offset = AT(output.metadata),

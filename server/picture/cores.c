@@ -126,9 +126,8 @@ static enum status search_for(struct cores *p, unsigned index) {
     return status;
 }
 
-/* Decodes the picture and searches it; a region for each box is added to the selection. Where the filters
- * take another form of it, they have it decoded again, in the same memory. */
-static enum status search(struct cores *p) {
+/* Where the filters take another form of the picture, they have it decoded again, in the same memory. */
+enum status cores_search(struct cores *p) {
     struct detection *detection = &p->plan.detection;
     const struct parameters *parameters = &p->request->parameters;
     workspace_place(&p->source, &p->plan.searched, p->work.memory[0]);
@@ -137,18 +136,21 @@ static enum status search(struct cores *p) {
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
         status = search_for(p, i);
     }
-    if (p->gpu_failed) {
-        return status;
-    }
-    if (status == ST_OK) {
+    if (status == ST_OK && !p->gpu_failed) {
         p->decoded = !plan_searches_apart(&p->plan);
         focus_apply(&p->plan);
         detection_leave_out(detection, parameters, &p->request->outcome);
         detection_note(detection, parameters, &p->request->outcome);
         cores_end_stage(p, STAGE_DETECT);
     }
-    return status == ST_OK && p->plan.selection.wanted
-               ? detection_add(detection, parameters, &p->plan.selection.region, p->err)
+    return status;
+}
+
+/* Searches a picture; a region for each box is added to the selection. */
+static enum status search(struct cores *p) {
+    enum status status = cores_search(p);
+    return status == ST_OK && !p->gpu_failed && p->plan.selection.wanted
+               ? detection_add(&p->plan.detection, &p->request->parameters, &p->plan.selection.region, p->err)
                : status;
 }
 
@@ -157,7 +159,7 @@ static enum status decode(struct cores *p) {
     if (p->drawn) {
         return ST_OK;
     }
-    enum status status = p->plan.detection.count > 0 ? search(p) : ST_OK;
+    enum status status = p->plan.detection.count > 0 && !p->searched ? search(p) : ST_OK;
     workspace_place(&p->source, &p->plan.stored, p->work.memory[0]);
     workspace_place(&p->result, &p->plan.upright, p->work.memory[1]);
     if (status == ST_OK) {

@@ -7,7 +7,8 @@
 
 #include "codecs/codec.h"
 #include "server/metrics.h"
-#include "server/picture/frame_source.h"
+#include "server/picture/frames/found_frames.h"
+#include "server/picture/frames/frame_source.h"
 #include "server/picture/workspace.h"
 #include "server/planner/plan.h"
 
@@ -24,10 +25,14 @@ struct cores {
     struct workspace work;
     struct frame_source frames;  /* of an animation, in place of the codec; the caller closes it */
     struct frames_writer writer; /* of an animation that is answered */
-    uint32_t index;              /* of the frame in progress, among those that are taken */
+    struct found_frames found;   /* in an animation */
+    bool covered;                /* something is, in a frame */
+    uint32_t index; /* of the frame in progress, from the first one on that is taken; those before it wrap
+                       around */
     struct image source, result;
     enum way way;              /* that is being tried */
     bool gpu_failed;           /* a GPU failed after decoding: the next way continues with `source` */
+    bool searched;             /* what was found is in the selection already */
     bool decoded;              /* `source` is complete */
     bool drawn;                /* its regions are drawn, too, and it is upright */
     bool opened;               /* the answer's body is */
@@ -41,6 +46,10 @@ struct cores {
 
 /* Adds the time since the last stage to this one. */
 void cores_end_stage(struct cores *run, enum stage stage);
+
+/* Decodes the picture, or the frame in progress, and searches it. What was found is in run->plan.detection.
+ * Fails like codec_decode and detection_read; run->gpu_failed as cores_run sets it. */
+enum status cores_search(struct cores *run);
 
 /* Decodes the whole picture, searches it and draws its regions, once. Fails like codec_decode and
  * selection.h.

@@ -5,8 +5,8 @@
 #include "server/evidence/redaction_list.h"
 #include "server/picture/statistics.h"
 #include "server/placeholder/placeholder.h"
-#include "server/planner/lossless.h"
 #include "server/search/detection.h"
+#include "server/search/hold.h"
 
 void output_init(const struct work_plan *plan, struct buf *body) {
     /* Even noise at quality 100 is smaller, with its metadata. */
@@ -43,6 +43,10 @@ static enum status write_placeholder(const struct work_plan *plan, const struct 
 }
 
 enum status output_boxes(const struct work_plan *plan, struct buf *body, struct error *err) {
+    const struct detection_arguments *detect = &plan->parameters->detect;
+    if (detect->stage == DETECT_FINDS) {
+        return hold_find(&plan->detection, plan->parameters, detect->finds, err);
+    }
     return plan->parameters->evidence.plan ? redaction_list_plan(plan, body, err)
                                            : detection_write(&plan->detection, plan->parameters, body, err);
 }
@@ -60,17 +64,4 @@ enum status output_write(const struct work_plan *plan, const struct image *resul
         break;
     }
     return write_picture(plan, result, kept_blocks, body, err);
-}
-
-enum status output_move_blocks(const struct work_plan *plan, struct buf *body, struct error *err) {
-    struct error cause = {0};
-    enum status status = jpeg_turn(plan->input, &plan->limits, &plan->turn, &plan->encoded, &plan->options,
-                                   &plan->picture.metadata, body, &cause);
-    if (status == ST_UNSUPPORTED) {
-        return lossless_refuse(cause.text, err);
-    }
-    if (status != ST_OK) {
-        *err = cause;
-    }
-    return status;
 }

@@ -17,8 +17,4 @@ enum status output_boxes(const struct work_plan *plan, struct buf *body, struct 
 enum status output_write(const struct work_plan *plan, const struct image *result, bool *kept_blocks,
                          struct buf *body, struct error *err);
 
-/* The same for a plan that moves the blocks of the JPEG. ST_ARGUMENT: the file does not allow it; else as
- * jpeg_turn. */
-enum status output_move_blocks(const struct work_plan *plan, struct buf *body, struct error *err);
-
 #endif

@@ -16,9 +16,10 @@
 #include "server/evidence/verification.h"
 #include "server/hdr/hdr.h"
 #include "server/overload.h"
-#include "server/picture/animate.h"
 #include "server/picture/cores.h"
 #include "server/picture/envelope.h"
+#include "server/picture/frames/animate.h"
+#include "server/picture/move_blocks.h"
 #include "server/picture/note_way.h"
 #include "server/picture/output.h"
 #include "server/picture/time_spent.h"
@@ -27,6 +28,7 @@
 #include "server/planner/footprint.h"
 #include "server/planner/hdr_plan.h"
 #include "server/request.h"
+#include "server/search/hold.h"
 #include "server/service.h"
 
 static enum metric_format format_of(const struct work_plan *plan) {
@@ -95,7 +97,7 @@ static enum status run_on_cores(struct cores *p) {
 static enum status move_blocks(struct cores *p) {
     output_init(&p->plan, &p->request->answer.body);
     note_way_taken(p->request, WAY_BLOCKS, p->request->service->backend_count - 1, -1);
-    enum status status = output_move_blocks(&p->plan, &p->request->answer.body, p->err);
+    enum status status = move_blocks_write(&p->plan, &p->request->answer.body, p->err);
     p->complete = status == ST_OK;
     cores_end_stage(p, STAGE_ENCODE);
     return status;
@@ -133,12 +135,20 @@ static void count_memory(const struct cores *p) {
                 request->slot->used + workspace_bytes(&p->work));
 }
 
+/* Once, as the request may be queued again. */
+static enum status add_held(struct request *request, struct error *err) {
+    const struct held *held = request->held;
+    request->held = NULL;
+    return held ? hold_add(held, &request->parameters, &request->parameters.input.region, err) : ST_OK;
+}
+
 /* Does what the request is about, unless a report is to be verified without the picture. */
 static enum status run(struct cores *p) {
     struct request *request = p->request;
     enum status status = ST_OK;
     if (!request->verification || request->picture.data) {
         status = redaction_list_check(&request->parameters, request->picture, p->err);
+        status = status == ST_OK ? add_held(request, p->err) : status;
         status = status == ST_OK ? plan(p) : status;
         if (status == ST_OK && request->verification && p->plan.frames.count > 0) {
             status =

@@ -4,18 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/numbers.h"
 #include "cpu/mask/redact.h"
 #include "cpu/orient.h"
 #include "server/outcome.h"
 
 enum status selection_count(const struct selection *selection, const struct parameters *parameters,
                             struct outcome *outcome, struct error *err) {
-    outcome->regions = selection->region.count;
+    outcome->regions = max_u32(outcome->regions, selection->region.count);
     outcome->counted = selection->wanted && (parameters->input.listed || parameters_detect(parameters));
     const bool spared = parameters->input.keep.count > 0 || parameters->input.except.count > 0;
-    bool none = selection->wanted && outcome->regions == 0 && !selection->part.input.data;
+    bool none = selection->wanted && selection->region.count == 0 && !selection->part.input.data;
     const uint32_t searched = parameters_detect(parameters);
-    if (!none || !parameters_require(parameters)) {
+    if (!none || selection->lenient || !parameters_require(parameters)) {
         return ST_OK;
     }
     const char *what = parameters_selector(parameters);
@@ -48,7 +49,7 @@ enum status selection_take_memory(struct selection *selection, struct slot *slot
 /* Every pixel of a JPEG's block influences the whole block, so redaction takes whole blocks of brightness and
  * colour. Interpolation of reduced colour also carries it into the next pixel. Other formats also predict
  * blocks from the pixels beside them. */
-static struct mask_grid blocks_of(const struct picture *picture, bool interpolated) {
+struct mask_grid selection_blocks(const struct picture *picture, bool interpolated) {
     enum { PREDICTED = 16 };
     const struct image_shape *shape = &picture->native;
     enum codec_reach reach = codec_get(picture->codec)->reach;
@@ -104,7 +105,7 @@ enum status selection_check(struct selection *selection, const struct parameters
         status = refuse_off(selection, stored->width, stored->height, err);
     }
     selection->none = selection->wanted && selection->report.covered == 0;
-    return status == ST_OK && selection->none && parameters_require(parameters)
+    return status == ST_OK && selection->none && !selection->lenient && parameters_require(parameters)
                ? refuse_none(selection, parameters, err)
                : status;
 }
@@ -159,7 +160,7 @@ enum status selection_draw(struct selection *selection, const struct parameters 
         .invert = parameters->input.invert,
         .outward = selection->redact,
         .over = selection->part.input.data,
-        .grid = blocks_of(picture, selection->interpolated),
+        .grid = selection_blocks(picture, selection->interpolated),
         .deadline_ns = selection->deadline_ns,
     };
     const struct image_shape shape = image_shape(stored);
@@ -243,7 +244,9 @@ static void note_places(const struct selection *selection, char *text, size_t si
         off += place == MASK_OFF;
         first = place == MASK_WHOLE ? first : i + 1;
     }
-    snprintf(text, size, "%s", selection->none ? "no pixel is covered: nothing is filtered or hidden" : "");
+    snprintf(text, size, "%s",
+             selection->none && !selection->lenient ? "no pixel is covered: nothing is filtered or hidden"
+                                                    : "");
     if (cut + off > 0) {
         snprintf(
             text, size,

@@ -9,8 +9,8 @@
 
 struct outcome;
 
-/* Writes the number of regions, given and found, to the outcome. ST_NOTHING when the request requires a
- * region or a mask and has neither. */
+/* Writes the number of regions, given and found, to the outcome: of frames the most of one. ST_NOTHING when
+ * the request requires a region or a mask and has neither. */
 enum status selection_count(const struct selection *selection, const struct parameters *parameters,
                             struct outcome *outcome, struct error *err);
 
@@ -22,6 +22,10 @@ enum status selection_check(struct selection *selection, const struct parameters
 /* Takes memory for both masks from the slot if they are wanted. Fails like slot_take. */
 enum status selection_take_memory(struct selection *selection, struct slot *slot,
                                   const struct image_shape *stored, struct error *err);
+
+/* The blocks of a file that regions to redact are rounded out to. `interpolated`: decoding interpolated its
+ * reduced colour. */
+struct mask_grid selection_blocks(const struct picture *picture, bool interpolated);
 
 /* Decodes the mask of the form, turned as the stored picture lies, into `mask`; uses the memory of `spare`.
  * Fails like selection_open_part and codec_decode. */

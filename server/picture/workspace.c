@@ -57,6 +57,10 @@ enum status workspace_open(struct workspace *workspace, struct request *request,
         workspace->frames = slot_take(own, footprint->frames, err);
         status = workspace->frames ? ST_OK : err->status;
     }
+    if (status == ST_OK && footprint->found_frames > 0) {
+        workspace->found_frames = slot_take(own, footprint->found_frames, err);
+        status = workspace->found_frames ? ST_OK : err->status;
+    }
     status = status == ST_OK ? selection_take_memory(&plan->selection, slot, &plan->stored, err) : status;
     if (status == ST_OK) {
         slot_fit(own, own->used + footprint->working);

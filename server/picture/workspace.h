@@ -19,6 +19,7 @@ struct workspace {
     struct footprint footprint; /* of the plan; set before workspace_open */
     uint8_t *memory[2];         /* each has room for the stored picture, the upright one and a result */
     uint8_t *linear[2];         /* the same in linear light; NULL: not wanted */
+    uint8_t *found_frames;      /* what is found in all frames; NULL: not wanted */
     uint8_t *frames;            /* for canvases of an animation; NULL: not wanted */
     struct working working;     /* of the CPU backend; without memory until workspace_take_working */
 };

@@ -41,8 +41,11 @@ static unsigned input_of(const struct intent *intent) {
                                           : 2 * (unsigned)picture->codec + picture->progressive;
 }
 
-/* Pipelines and redaction are separate kinds. */
+/* Searches, pipelines and redaction are separate kinds. */
 static unsigned work_of(const struct parameters *parameters) {
+    if (parameters_answer(parameters) == ANSWER_BOXES) {
+        return FILTER_DETECT;
+    }
     if (parameters->input.mode == MODE_REDACT) {
         return REDACT_WORK;
     }
@@ -143,9 +146,11 @@ static struct cost_parts parts_of(const struct intent *intent) {
     const float filters = cost_filters_ns(plan->parameters, &plan->chain, &plan->upright);
     const float handed = (float)TUNED_GPU_HANDING_NS + device_filters_ns(plan);
     unsigned input = input_of(intent);
-    return (struct cost_parts){.decoding = decoding_ns(plan, input, frames),
-                               .filters = filters * frames,
-                               .encoding = plan_answer(plan) == ANSWER_PICTURE ? encoding.ns * frames : 0,
+    const enum filter_answer answer = plan_answer(plan);
+    const float passes = frames > 1 && plan->detection.count > 0 ? 2 : 1; /* the first one searches */
+    return (struct cost_parts){.decoding = decoding_ns(plan, input, frames * passes),
+                               .filters = answer == ANSWER_BOXES ? 0 : filters * frames,
+                               .encoding = answer == ANSWER_PICTURE ? encoding.ns * frames : 0,
                                .device = device_time_ns(plan),
                                .device_filters = handed * frames,
                                .input = input,
@@ -158,6 +163,14 @@ static struct way_cost make_cost(float ns, unsigned input, unsigned work, unsign
                              .table_ns = (int64_t)ns + 1};
 }
 
+/* Coding a JPEG anew and restoring it take libjxl as long as decoding a JPEG XL; what is coded is restored,
+ * too. */
+static float packing_ns(const struct work_plan *plan) {
+    return plan->picture.restorable     ? decoding_ns(plan, 2 * CODEC_JXL, 1)
+           : plan->output == CODEC_JPEG ? 0
+                                        : 2 * decoding_ns(plan, 2 * CODEC_JXL, 1);
+}
+
 static struct way_cost cost_of(enum way way, const struct work_plan *plan, const struct cost_parts *p) {
     switch (way) {
     case WAY_GPU_FILE:
@@ -168,8 +181,8 @@ static struct way_cost cost_of(enum way way, const struct work_plan *plan, const
         return make_cost(TUNED_REQUEST_NS + decoding_ns(plan, COEFFICIENTS_INPUT, 1) + p->device,
                          COEFFICIENTS_INPUT, p->work, p->output);
     case WAY_BLOCKS: /* coefficients are read, and written in about the same time */
-        return make_cost(TUNED_REQUEST_NS + 2 * decoding_ns(plan, COEFFICIENTS_INPUT, 1), BLOCKS_INPUT,
-                         p->work, p->output);
+        return make_cost(TUNED_REQUEST_NS + 2 * decoding_ns(plan, COEFFICIENTS_INPUT, 1) + packing_ns(plan),
+                         BLOCKS_INPUT, p->work, p->output);
     case WAY_GPU_DECODE:
         return make_cost(TUNED_REQUEST_NS + p->device + p->encoding, GPU_INPUT, p->work, p->output);
     case WAY_GPU_ENCODE:

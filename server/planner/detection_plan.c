@@ -223,7 +223,7 @@ static enum status plan_searches(struct detection *detection, const struct param
     struct error cause = {0};
     detection->count = 0;
     detection->wanted = parameters_search(parameters);
-    detection->counted = parameters_detect(parameters);
+    detection->counted = parameters->detect.stage == DETECT_HELD ? 0 : parameters_detect(parameters);
     detection->doubtful = parameters->evidence.plan;
     *planar = true;
     for (unsigned id = 0; detection->wanted >> id; id++) {

@@ -4,16 +4,19 @@
 #include "codecs/jpeg/jpeg_patch.h"
 #include "codecs/process/codec_link.h"
 #include "core/numbers.h"
+#include "core/slot_pool.h"
 #include "cpu/mask/mask.h"
 #include "detect/codes/cpu/codes_search.h"
 #include "detect/codes/reader/codes_read.h"
+#include "detect/held/finds.h"
 #include "server/placeholder/placeholder.h"
 #include "server/planner/hdr_plan.h"
 
 enum {
     HEAD_SPARE = 4 << 10, /* bytes for the headers and the end of any file */
-    COPIES = 6,         /* of metadata: joined and written anew, in buffers that double, and in the answer */
-    INFLATED = 2 << 20, /* most bytes of a PNG's texts and XMP, which may be compressed */
+    COPIES = 6, /* of metadata: joined and written anew, in buffers that double, and in the answer */
+    FOUND_MOST = 64 << 10, /* boxes that are found in all frames of an animation */
+    INFLATED = 2 << 20,    /* most bytes of a PNG's texts and XMP, which may be compressed */
 };
 
 /* An answer that keeps blocks is about as large as its input, whatever the quality. Most of an input may be
@@ -64,6 +67,17 @@ static size_t frames_bytes(const struct work_plan *plan) {
                                     (frames_plan_animates(frames) ? frames_writer_bytes(&plan->encoded) : 0);
 }
 
+struct found_frames_layout footprint_lay_out_found(const struct frames_plan *frames) {
+    struct found_frames_layout layout = {0};
+    if (frames->searched > 0) {
+        layout.boxes = min_u32(frames->searched, FOUND_MOST / FINDS_MAX) * FINDS_MAX;
+        layout.boxes_at = bytes_align_up(sizeof(struct tracks), IMAGE_ALIGNMENT);
+        layout.first_at = layout.boxes_at + layout.boxes * sizeof(struct track_box);
+        layout.size = layout.first_at + ((size_t)frames->searched + 1) * sizeof(uint32_t);
+    }
+    return layout;
+}
+
 static size_t metadata_bytes(const struct work_plan *plan) {
     const struct metadata *metadata = &plan->picture.metadata;
     bool keep = plan->options.keep_metadata;
@@ -89,6 +103,7 @@ static size_t library_bytes(const struct work_plan *plan) {
     encoder =
         plan_may_patch(plan) ? max_size(encoder, jpeg_patch_bytes(&plan->picture, &plan->options)) : encoder;
     bool follows = codec_get(plan->output)->encode_begin && !plan->selection.wanted && !plan_is_linear(plan);
+    follows = follows || plan->frames.animation.decoder_bytes > 0; /* which stays for the next frame */
     return (follows ? decoder + encoder : max_size(decoder, encoder)) + all_answer_bytes(plan) +
            metadata_bytes(plan) + hdr_plan_bytes(plan, answer_bytes(plan));
 }
@@ -139,12 +154,24 @@ static size_t working_bytes(const struct work_plan *plan, const struct backend *
     return max_size(filters, mask_feather_bytes(cpu, &mask, plan->parameters->input.feather));
 }
 
-/* Blocks of a JPEG that are moved have no pixels. */
+/* Blocks of a JPEG that are moved have no pixels. A JPEG that is restored before, or packed afterwards,
+ * stands in memory by itself. */
 static struct footprint moved_blocks(const struct work_plan *plan) {
-    size_t answer = jpeg_turn_room(&plan->picture, plan->input.size) + HEAD_SPARE;
-    size_t library =
-        jpeg_turn_bytes(&plan->picture) + answer + metadata_bytes(plan) + hdr_plan_bytes(plan, answer);
-    return (struct footprint){.picture = IMAGE_ALIGNMENT, .library = library};
+    const bool packed = plan->picture.restorable || plan->output != CODEC_JPEG;
+    const enum codec_id packer = plan->picture.restorable ? plan->picture.codec : plan->output;
+    struct picture jpeg = plan->picture;
+    size_t input = plan->input.size;
+    if (jpeg.restorable) { /* at most */
+        jpeg.native.model = PIXEL_YCBCR;
+        jpeg.native.depth = 8;
+        input = codec_repack_most(input);
+    }
+    size_t answer = jpeg_turn_room(&jpeg, input) + HEAD_SPARE;
+    size_t library = jpeg_turn_bytes(&jpeg) + answer + metadata_bytes(plan) + hdr_plan_bytes(plan, answer);
+    library += packed ? answer + codec_repack_bytes(packer, &plan->picture, answer) : 0;
+    return (struct footprint){.picture = IMAGE_ALIGNMENT,
+                              .library = library,
+                              .exchange = packed ? bytes_align_up(answer, SLOT_STEP) : 0};
 }
 
 struct footprint footprint_of(const struct work_plan *plan, const struct backend *cpu) {
@@ -168,6 +195,7 @@ struct footprint footprint_of(const struct work_plan *plan, const struct backend
         .working = working_bytes(plan, cpu),
         .library = max_size(library_bytes(plan), read_bytes(&plan->detection, false)),
         .frames = frames_bytes(plan),
+        .found_frames = footprint_lay_out_found(&plan->frames).size,
         .exchange = exchange_bytes(plan),
     };
 }
@@ -190,7 +218,8 @@ struct footprint footprint_within(struct work_plan *plan, const struct backend *
 
 uint64_t footprint_sum(const struct footprint *footprint) {
     return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->found +
-           footprint->working + footprint->library + footprint->frames + footprint->exchange;
+           footprint->working + footprint->library + footprint->frames + footprint->found_frames +
+           footprint->exchange;
 }
 
 uint64_t footprint_beside_device(const struct work_plan *plan) {

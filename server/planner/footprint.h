@@ -11,14 +11,15 @@
 
 /* Sizes in bytes. */
 struct footprint {
-    size_t picture;  /* each of the two picture buffers; 0: the picture is too large for memory */
-    size_t linear;   /* each of the two buffers in linear light; 0: not wanted */
-    size_t mask;     /* each of the two masks for regions and redaction; 0: not wanted */
-    size_t found;    /* what a search finds; 0: not wanted */
-    size_t working;  /* scratch memory of the CPU backend on one thread */
-    size_t library;  /* codecs' own allocations, and the answer */
-    size_t frames;   /* canvases of an animation */
-    size_t exchange; /* what a process of codecs gets and returns */
+    size_t picture;      /* each of the two picture buffers; 0: the picture is too large for memory */
+    size_t linear;       /* each of the two buffers in linear light; 0: not wanted */
+    size_t mask;         /* each of the two masks for regions and redaction; 0: not wanted */
+    size_t found;        /* what a search finds; 0: not wanted */
+    size_t working;      /* scratch memory of the CPU backend on one thread */
+    size_t library;      /* codecs' own allocations, and the answer */
+    size_t frames;       /* canvases of an animation */
+    size_t found_frames; /* what is found in all frames of an animation; 0: not wanted */
+    size_t exchange;     /* what a process of codecs gets and returns */
 };
 
 struct footprint footprint_of(const struct work_plan *plan, const struct backend *cpu);
@@ -27,6 +28,15 @@ struct footprint footprint_of(const struct work_plan *plan, const struct backend
  * `most`: whether a picture is served must not depend on who is idle. An animation's answer gets less room
  * instead of being refused. */
 struct footprint footprint_within(struct work_plan *plan, const struct backend *cpu, uint64_t most);
+
+/* How the memory for what is found in the frames of an animation is laid out: struct tracks, so many boxes,
+ * then numbers for each frame that is searched and one more. Nothing is searched: all 0. */
+struct found_frames_layout {
+    uint32_t boxes;
+    size_t boxes_at, first_at, size;
+};
+
+struct found_frames_layout footprint_lay_out_found(const struct frames_plan *frames);
 
 /* The most bytes of an answer that is an animation. */
 size_t footprint_animation_most(const struct work_plan *plan);

@@ -54,19 +54,28 @@ static enum status check_request(const struct frames_plan *plan, const struct pa
     if (parameters->evidence.report && plan->count > 0) {
         return fail(err, ST_UNSUPPORTED, "%s is animated; reports are about still pictures", codec->title);
     }
-    if (plan->count > 1 && parameters_search(parameters)) {
+    if (frames_plan_animates(plan) && parameters->detect.report) {
         return fail(err, ST_UNSUPPORTED,
-                    "%s is animated, and searches are for still pictures; page=0 takes its first frame",
+                    "%s is animated, and detect_report is about still pictures; page=0 takes its first frame",
                     codec->title);
     }
     return ST_OK;
+}
+
+static void plan_search(struct frames_plan *plan, const struct parameters *parameters) {
+    if (frames_plan_animates(plan) && parameters_search(parameters)) {
+        const uint32_t hold = parameters_detect(parameters) ? (uint32_t)parameters->detect.hold : 0;
+        const uint32_t behind = min_u32(plan->first + plan->count + hold, plan->animation.frames);
+        plan->first_searched = plan->first - min_u32(plan->first, hold);
+        plan->searched = behind - plan->first_searched;
+    }
 }
 
 enum status frames_plan_make(struct frames_plan *plan, const struct parameters *parameters,
                              struct bytes input, const struct codec_limits *limits, struct picture *picture,
                              struct error *err) {
     const struct codec *codec = codec_get(picture->codec);
-    enum status status = frames_scan(picture->codec, input, limits, &plan->animation, err);
+    enum status status = frames_scan(picture, input, limits, &plan->animation, err);
     if (status != ST_OK) {
         return status;
     }
@@ -90,6 +99,7 @@ enum status frames_plan_make(struct frames_plan *plan, const struct parameters *
     }
     plan->answer_most = ANSWER_MOST;
     take_canvas(animation, picture);
+    plan_search(plan, parameters);
     return check_request(plan, parameters, codec, err);
 }
 

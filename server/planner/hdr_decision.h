@@ -7,9 +7,9 @@
 #include "codecs/gainmap/gainmap.h"
 
 struct hdr_decision {
-    struct gainmap map;     /* of a JPEG; of kind GAINMAP_NONE in any other file */
+    struct gainmap map;     /* of a JPEG, or of an AVIF or HEIC that is answered as JPEG; else GAINMAP_NONE */
     bool kept;              /* the answer has it, unless it turns out to be damaged */
-    const char *why;        /* where a JPEG's is dropped without being asked to: the reason; else NULL */
+    const char *why;        /* where such a map is dropped without being asked to: the reason; else NULL */
     struct picture picture; /* of the map; where it is kept */
     struct image_shape stored, upright;
 };

@@ -2,7 +2,9 @@
 #include "server/planner/hdr_plan.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "codecs/gainmap/gainmap_items.h"
 #include "core/numbers.h"
 #include "core/orient.h"
 
@@ -87,6 +89,8 @@ bool hdr_plan_step(const struct work_plan *plan, unsigned index, const struct im
     case FILTER_CROP:
     case FILTER_RESIZE:
         return append_part(step, &base, map, chain);
+    case FILTER_REDACT: /* by server/hdr/hdr_redact.h */
+        return true;
     case FILTER_ROTATE:
         chain->step[chain->count++] = *step;
         return true;
@@ -122,32 +126,50 @@ static bool try_steps(const struct work_plan *plan, size_t *most) {
     return fits;
 }
 
+/* A map in a JPEG is stretched over its base, one in a HEIF file has its shape, but for a sample. */
+static bool suits(const struct image_shape *map, const struct image_shape *base, bool stretched) {
+    int64_t difference = (int64_t)map->width * base->height - (int64_t)map->height * base->width;
+    return map->width <= base->width && map->height <= base->height &&
+           (stretched || (llabs(difference) <= (int64_t)base->width + base->height &&
+                          plan_shape_size(map) <= plan_shape_size(base)));
+}
+
 /* Limits for the map: those of the base, and no side may be longer than the base's. */
 static bool open_map(struct work_plan *plan) {
     struct hdr_decision *hdr = &plan->hdr;
     const struct image_shape *base = &plan->picture.pixels;
+    const bool jpeg = plan->picture.codec == CODEC_JPEG;
     struct codec_limits limits = plan->limits;
     limits.max_side = max_u32(base->width, base->height);
-    if (codec_sniff(hdr->map.file) != codec_get(CODEC_JPEG) ||
+    limits.gain_map = !jpeg;
+    if (codec_sniff(hdr->map.file) != codec_get(plan->picture.codec) ||
         codec_probe(hdr->map.file, &limits, &hdr->picture, &(struct error){0}) != ST_OK) {
         return false;
     }
     const struct image_shape *shape = &hdr->picture.pixels;
     hdr->stored = *shape;
     hdr->upright = orient_shape(shape, plan->orientation);
-    return (shape->model == PIXEL_GRAY || shape->model == PIXEL_RGB) && shape->depth == 8 &&
-           shape->width <= base->width && shape->height <= base->height;
+    return (shape->model == PIXEL_GRAY || shape->model == PIXEL_RGB) &&
+           (shape->depth == 8 || hdr->map.kind == GAINMAP_NUMBERS) && suits(shape, base, jpeg);
 }
 
 static const char *refuse(struct work_plan *plan) {
     size_t most;
-    if (plan->hdr.map.kind != GAINMAP_NUMBERS) {
-        return plan->hdr.map.kind == GAINMAP_APPLE
-                   ? "it has no numbers of ISO 21496-1 or Android"
-                   : "its numbers are damaged, or for a base that is HDR itself";
+    static const char *const damage[] = {
+        [GAINMAP_NONE] = "it is another picture's, or turned in another way than its base",
+        [GAINMAP_DAMAGED] = "its numbers are damaged, or for a base that is HDR itself",
+        [GAINMAP_BARE] = "it is Apple's, and its headroom is missing",
+        [GAINMAP_APPLE] = NULL,
+        [GAINMAP_NUMBERS] = NULL,
+    };
+    if (damage[plan->hdr.map.kind]) {
+        return damage[plan->hdr.map.kind];
     }
-    if (plan->selection.redact) {
-        return "it shows what is to be hidden";
+    if (plan->selection.redact && plan->parameters->output.hdr != HDR_KEEP) {
+        return "it shows what is to be hidden; hdr=keep redacts it";
+    }
+    if (plan->selection.redact && !plan->selection.wanted) {
+        return "all of it is to be hidden";
     }
     if (plan->output != CODEC_JPEG) {
         return "only a JPEG can have one";
@@ -156,18 +178,24 @@ static const char *refuse(struct work_plan *plan) {
         return "a grey picture has none";
     }
     if (!open_map(plan)) {
-        return "it is damaged, larger than its base, or no picture of 8 bits";
+        return "it is damaged, of another shape than its base, or larger";
     }
     return try_steps(plan, &most) ? NULL : "the filter defines colours";
 }
 
 void hdr_plan_make(struct work_plan *plan) {
     struct hdr_decision *hdr = &plan->hdr;
-    if (plan->picture.codec != CODEC_JPEG || plan_answer(plan) != ANSWER_PICTURE) {
+    if (plan_answer(plan) != ANSWER_PICTURE) {
         return;
     }
-    gainmap_find(plan->input, &hdr->map);
-    if (hdr->map.kind != GAINMAP_NONE && plan->parameters->output.hdr == HDR_KEEP) {
+    const bool jpeg = plan->picture.codec == CODEC_JPEG;
+    if (jpeg) {
+        gainmap_find(plan->input, &hdr->map);
+    } else if (plan->picture.metadata.gain_map && plan->output == CODEC_JPEG) {
+        gainmap_find_item(plan->input, plan->picture.metadata.exif, &hdr->map);
+    }
+    if (hdr_plan_found(plan) && (jpeg || plan->output == CODEC_JPEG) &&
+        plan->parameters->output.hdr != HDR_DROP) {
         hdr->why = refuse(plan);
         hdr->kept = !hdr->why;
     }

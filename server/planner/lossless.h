@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lossless=true for a JPEG that is only turned and cropped: its blocks are moved without a new encoding. */
+ * lossless=true for a JPEG that is only turned and cropped: its blocks are moved without a new encoding, and
+ * perhaps repacked as JPEG XL. A JPEG that is repacked so already is restored before. */
 #ifndef BLURD_SERVER_PLANNER_LOSSLESS_H
 #define BLURD_SERVER_PLANNER_LOSSLESS_H
 
@@ -17,7 +18,8 @@ struct lossless {
     enum codec_id output;
 };
 
-/* Fills *turn, all zero before, if the blocks are to be moved. ST_ARGUMENT: it is asked for and not possible;
+/* Fills *turn, all zero before, if the blocks are to be moved; that of a JPEG that has to be restored is only
+ * known, and checked, once this is called for it. ST_ARGUMENT: it is asked for and not possible;
  * the sentence says why. */
 enum status lossless_plan(const struct lossless *request, struct jpeg_turn *turn, struct error *err);
 

@@ -279,7 +279,9 @@ static bool spreads(const struct picture *picture) {
 enum status plan_make(struct work_plan *plan, struct bytes input, const char *accept, struct error *err) {
     plan->input = input;
     bool redact = plan->parameters->input.mode == MODE_REDACT;
-    plan->limits.local_blocks = redact || parameters_search(plan->parameters); /* all find the same boxes */
+    /* All find the same boxes, and have the same pixels around them. */
+    plan->limits.local_blocks =
+        redact || parameters_search(plan->parameters) || parameters_detect(plan->parameters);
     plan->limits.first_frame = parameters_given(plan->parameters, "page") || frames_plan_reads(input);
     plan->limits.page = (uint32_t)plan->parameters->input.page;
     enum status status = codec_probe(input, &plan->limits, &plan->picture, err);

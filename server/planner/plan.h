@@ -32,6 +32,7 @@ struct work_plan {
     struct jpeg_turn turn; /* of the blocks of the JPEG, in place of a new encoding; width 0: none */
     struct selection selection;
     struct detection detection; /* fills the selection, or is the answer */
+    uint32_t focused;           /* a bit for each step of the chain that focus_apply has moved */
     struct hdr_decision hdr;    /* of hdr_plan_make, which plan_make does not call */
 };
 

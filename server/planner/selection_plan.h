@@ -27,7 +27,8 @@ struct selection {
     struct image mask;        /* coverage of the picture; valid after selection_draw */
     struct image spare;       /* second buffer of the same size, for turning and feathering */
     struct mask_report report;
-    bool none; /* a mask is wanted, and covers no pixel; valid after selection_check */
+    bool lenient; /* one of several frames, which together have what is required: this one need not */
+    bool none;    /* a mask is wanted, and covers no pixel; valid after selection_check */
 };
 
 /* Fills all of *selection for a picture with this EXIF orientation and stored size. `region` shares the

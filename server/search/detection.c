@@ -160,25 +160,33 @@ static void put_on_grid(double number[4], int grid, const struct boxes_frame *fr
     }
 }
 
+enum region_form detection_form(const struct detector *detector, const struct parameters *parameters) {
+    const bool given = parameters_given(parameters, "detect_shape");
+    const bool ellipse = detector->round && (!given || parameters->detect.shape == DETECT_ELLIPSE);
+    return ellipse ? REGION_ELLIPSE : REGION_RECTANGLE;
+}
+
+void detection_place(const struct box *box, const struct detector *detector, const struct boxes_frame *frame,
+                     const struct parameters *parameters, double number[4]) {
+    const double place[4] = {box->x, box->y, box->width, box->height};
+    memcpy(number, place, sizeof place);
+    region_entry_grow(number, parameters_given(parameters, "detect_margin") ? parameters->detect.margin
+                                                                            : detector->margin);
+    put_on_grid(number, detection_grid(detector, parameters), frame);
+}
+
 static enum status add_boxes(const struct boxes *boxes, const struct detector *detector,
                              const struct boxes_frame *frame, const struct parameters *parameters,
                              struct region_set *set, uint16_t *entry, struct error *err) {
-    const bool given = parameters_given(parameters, "detect_shape");
-    const bool ellipse = detector->round && (!given || parameters->detect.shape == DETECT_ELLIPSE);
-    const double margin =
-        parameters_given(parameters, "detect_margin") ? parameters->detect.margin : detector->margin;
-    const int grid = detection_grid(detector, parameters);
     enum status status = ST_OK;
     for (unsigned i = 0; i < boxes->count && status == ST_OK; i++) {
-        const struct box *box = &boxes->box[i];
-        const struct region region = {.form = ellipse ? REGION_ELLIPSE : REGION_RECTANGLE,
+        const struct region region = {.form = (uint8_t)detection_form(detector, parameters),
                                       .count = 4,
                                       .source = REGION_FOUND,
                                       .unit = REGION_PX,
                                       .entry = ++*entry};
-        double number[4] = {box->x, box->y, box->width, box->height};
-        region_entry_grow(number, margin);
-        put_on_grid(number, grid, frame);
+        double number[4];
+        detection_place(&boxes->box[i], detector, frame, parameters, number);
         status = region_keep_cut(&parameters->input.keep, (enum region_unit)parameters->input.region.unit,
                                  frame->width, frame->height, &region, number, set, err);
     }
@@ -346,7 +354,7 @@ void detection_note(const struct detection *detection, const struct parameters *
         }
         const struct boxes *boxes = &detection->found->boxes[detection_kind(detection, id)];
         outcome->searched |= UINT32_C(1) << id;
-        outcome->found[id] = boxes->count;
+        outcome->found[id] += boxes->count;
         if (outcome->report) {
             detection_report(boxes, detection_grid(detector_get((enum detector_id)id), parameters),
                              &detection->search[0].frame, outcome->report[id]);

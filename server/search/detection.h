@@ -26,6 +26,14 @@ enum status detection_read(struct detection *detection, unsigned index, const st
 void detection_leave_out(struct detection *detection, const struct parameters *parameters,
                          struct outcome *outcome);
 
+/* The form of the regions that hide what a detector finds. */
+enum region_form detection_form(const struct detector *detector, const struct parameters *parameters);
+
+/* Where a box of a picture is hidden, x, y, width and height in pixels: with its margin, its edges on the
+ * grid. */
+void detection_place(const struct box *box, const struct detector *detector, const struct boxes_frame *frame,
+                     const struct parameters *parameters, double number[4]);
+
 /* Appends a region for each box of all searches to a set in the upright picture. ST_LIMIT when the set is
  * full. */
 enum status detection_add(const struct detection *detection, const struct parameters *parameters,
@@ -49,7 +57,7 @@ enum status detection_write(const struct detection *detection, const struct para
 void detection_report(const struct boxes *boxes, int grid, const struct boxes_frame *frame,
                       char text[OUTCOME_REPORT_MAX]);
 
-/* Notes the boxes for the headers of the answer, the log and the metrics. */
+/* Notes the boxes for the headers of the answer, the log and the metrics, which count those of all frames. */
 void detection_note(const struct detection *detection, const struct parameters *parameters,
                     struct outcome *outcome);
 

@@ -52,6 +52,6 @@ void detection_leave_out(struct detection *detection, const struct parameters *p
             boxes_leave_out(doubtful, boxes);
             leave_out(doubtful, parameters, frame);
         }
-        outcome->excepted[id] = leave_out(boxes, parameters, frame);
+        outcome->excepted[id] += leave_out(boxes, parameters, frame);
     }
 }

@@ -143,11 +143,12 @@ bool focus_choose(const struct boxes *boxes, const uint32_t sides[2], const doub
     return true;
 }
 
-void focus_apply(struct work_plan *plan) {
+bool focus_apply(struct work_plan *plan) {
+    bool all = true;
     for (unsigned i = 0; i < plan->chain.count; i++) {
         const struct filter_window *window = filter_get(plan->chain.step[i].filter)->window;
         const unsigned number = window ? window->follows(&plan->parameters->ops.operation[i].arguments) : 0;
-        if (number == 0) {
+        if (number == 0 || plan->focused >> i & 1) {
             continue;
         }
         const struct image_shape shape = chain_shape(&plan->chain, &plan->filtered, i);
@@ -157,6 +158,9 @@ void focus_apply(struct work_plan *plan) {
         const unsigned kind = detection_kind(&plan->detection, (enum detector_id)(number - 1));
         if (focus_choose(&plan->detection.found->boxes[kind], sides, size, begin)) {
             window->move(step_planned(&plan->chain.step[i]), &shape, begin);
+            plan->focused |= UINT32_C(1) << i;
         }
+        all = all && plan->focused >> i & 1;
     }
+    return all;
 }

@@ -14,8 +14,9 @@ enum { FOCUS_BOXES = 64 /* the heaviest ones count */ };
  * it keeps. False, and `begin` is unchanged: there is no box. */
 bool focus_choose(const struct boxes *boxes, const uint32_t sides[2], const double size[2], double begin[2]);
 
-/* Moves the part in the plan's step that follows a search, once its boxes are read, and before any are left
- * out. Without a box it stays in the middle. */
-void focus_apply(struct work_plan *plan);
+/* Moves the part in each of the plan's steps that follow a search, once its boxes are read, and before any
+ * are left out. Without a box it stays in the middle. A part that was moved stays there: that of an animation
+ * follows the first frame in which something was found. Returns whether all have been moved. */
+bool focus_apply(struct work_plan *plan);
 
 #endif

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "detect/held/finds.h"
 #include "server/message/multipart.h"
+#include "server/overload.h"
 #include "server/request.h"
 #include "server/service.h"
 
@@ -28,6 +30,11 @@ enum status frame_check_series(struct request *series) {
     return ST_OK;
 }
 
+unsigned frame_holds(const struct request *series) {
+    const struct parameters *parameters = &series->parameters;
+    return parameters_detect(parameters) ? (unsigned)parameters->detect.hold : 0;
+}
+
 struct request *frame_create(const struct request *series) {
     struct service *service = series->service;
     struct request *frame = calloc(1, sizeof *frame + 1);
@@ -44,10 +51,51 @@ struct request *frame_create(const struct request *series) {
     frame->created_ns = clock_ns();
     frame->refusal = REFUSAL_MEMORY;
     frame->retry_after_s = 1;
+    if (frame_holds(series) > 0) {
+        frame->parameters.detect.stage = DETECT_FINDS;
+        frame->parameters.detect.finds = &frame->finds;
+    }
     memcpy(frame->method, series->method, sizeof frame->method);
     memcpy(frame->id, series->id, sizeof frame->id);
     memcpy(frame->outcome.backend_name, "none", sizeof "none");
     atomic_fetch_add(&service->active, 1);
     metrics_add(service->metrics, METRIC_IN_FLIGHT, 1);
     return frame;
+}
+
+enum status frame_hold(struct request *frame, const struct finds *const near[], unsigned count) {
+    struct error *err = &frame->error;
+    const struct finds *own = frame->finds;
+    uint32_t boxes = 0;
+    frame->parameters.detect.stage = DETECT_HELD;
+    frame->requeued = false;
+    memset(frame->outcome.stage_ns, 0, sizeof frame->outcome.stage_ns);
+    frame->queued_ns = clock_ns();
+    for (unsigned i = 0; i < count; i++) {
+        boxes += near[i] ? near[i]->count : 0;
+    }
+    if (boxes == 0) {
+        return ST_OK;
+    }
+    const size_t head = bytes_align_up(sizeof(struct held), IMAGE_ALIGNMENT);
+    const size_t tracks = bytes_align_up(sizeof(struct tracks), IMAGE_ALIGNMENT);
+    const size_t room = bytes_align_up(sizeof(struct region_room), IMAGE_ALIGNMENT);
+    uint8_t *memory = slot_take(frame->slot, head + tracks + room + boxes * sizeof(struct track_box), err);
+    if (!memory) {
+        return overload_refuse(frame, REFUSAL_MEMORY, 0);
+    }
+    struct held *held = (struct held *)(void *)memory;
+    *held = (struct held){.width = own->width,
+                          .height = own->height,
+                          .box = (struct track_box *)(void *)(memory + head + tracks + room),
+                          .tracks = (struct tracks *)(void *)(memory + head),
+                          .room = (struct region_room *)(void *)(memory + head + tracks)};
+    for (unsigned i = 0; i < count; i++) {
+        if (near[i]) {
+            finds_scale(near[i], own->width, own->height, held->box + held->count);
+            held->count += near[i]->count;
+        }
+    }
+    frame->held = held;
+    return ST_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "detect/held/finds.h"
 #include "server/answer.h"
 #include "server/body.h"
 #include "server/exchange.h"
@@ -17,6 +18,7 @@
 enum frame_phase {
     ARRIVED,  /* to be submitted; a worker may have refused it before */
     WORKING,  /* is the queue's or a worker's */
+    SEARCHED, /* waits for what is found in those behind it */
     ANSWERED, /* is to be sent */
 };
 
@@ -27,9 +29,13 @@ struct frames {
     const struct request_transport *transport;
     void *connection;
     struct mjpeg mjpeg;
-    struct request *arriving; /* NULL: none */
-    uint64_t begun;           /* number of frames that have begun to arrive */
-    bool ended;               /* no more is read */
+    struct request *arriving;            /* NULL: none */
+    uint64_t begun;                      /* number of frames that have begun to arrive */
+    bool ended;                          /* no more is read */
+    unsigned hold;                       /* frame_holds */
+    uint64_t dropped;                    /* frames that were answered */
+    struct finds *past[DETECT_HOLD_MAX]; /* of the frames that were dropped last, by number; owned */
+    unsigned busy;                       /* most frames that workers get at a time */
     unsigned most, oldest, count, working;
     struct request *ring[]; /* `most` + 1, from the oldest on */
 };
@@ -40,12 +46,14 @@ static unsigned place(const struct frames *frames, unsigned i) {
 
 struct frames *frames_create(struct request *series, const struct request_transport *transport,
                              void *connection) {
-    unsigned most = overload_in_flight(series->service);
+    const unsigned hold = frame_holds(series), busy = overload_in_flight(series->service), most = busy + hold;
     struct frames *frames = calloc(1, sizeof *frames + (most + 1) * sizeof frames->ring[0]);
     if (frames) {
         frames->series = series;
         frames->transport = transport;
         frames->connection = connection;
+        frames->hold = hold;
+        frames->busy = busy;
         frames->most = most;
     }
     return frames;
@@ -56,6 +64,9 @@ void frames_destroy(struct frames *frames) {
         exchange_destroy(frames->arriving, true, false);
         while (frames->count > 0) {
             frames_drop_first(frames);
+        }
+        for (unsigned i = 0; i < DETECT_HOLD_MAX; i++) {
+            free(frames->past[i]);
         }
         free(frames);
     }
@@ -84,6 +95,17 @@ static bool may_wait(const struct request *frame) {
            waited(frame) < frame->settings->config.work_timeout_ms * 1000000;
 }
 
+static void give_up(struct request *frame, enum problem problem) {
+    request_give_slot_back(frame);
+    answer_problem(frame, problem);
+    frame->phase = ANSWERED;
+}
+
+/* Whether it is not answered in this stage. */
+static bool is_to_search(const struct request *frame) {
+    return frame->parameters.detect.stage == DETECT_FINDS;
+}
+
 static void submit(struct frames *frames, struct request *frame) {
     frame->phase = WORKING; /* it may be the queue's before overload_submit returns */
     frames->working++;
@@ -94,9 +116,7 @@ static void submit(struct frames *frames, struct request *frame) {
     frames->working--;
     frame->phase = ARRIVED;
     if (!may_wait(frame)) {
-        request_give_slot_back(frame);
-        answer_problem(frame, problem_of(status));
-        frame->phase = ANSWERED;
+        give_up(frame, problem_of(status));
     }
 }
 
@@ -107,7 +127,6 @@ static void queue(struct frames *frames) {
     frame->queued_ns = clock_ns();
     frame->slot->used = frame->body_size;
     add(frames, frame, ARRIVED);
-    submit(frames, frame);
 }
 
 /* Appends bytes to the arriving frame. */
@@ -168,7 +187,7 @@ static void follow(struct frames *frames, enum mjpeg_event event) {
 
 bool frames_are_full(const struct frames *frames) {
     return frames->ended || frames->count >= frames->most ||
-           (frames->count > 0 && !overload_has_room(frames->series->service, BODY_ROOM));
+           (frames_are_moving(frames) && !overload_has_room(frames->series->service, BODY_ROOM));
 }
 
 size_t frames_take(struct frames *frames, const uint8_t *data, size_t size) {
@@ -199,15 +218,48 @@ void frames_end(struct frames *frames, bool early) {
 
 void frames_note_answer(struct frames *frames, struct request *frame) {
     frames->working--;
-    if (frame->answered) {
-        frame->phase = ANSWERED;
-        return;
+    frame->phase = frame->answered                               ? ANSWERED
+                   : is_to_search(frame) && frame->finds != NULL ? SEARCHED
+                                                                 : ARRIVED;
+    if (frame->phase == ARRIVED && !may_wait(frame)) {
+        give_up(frame, PROBLEM_BUSY);
+    }
+}
+
+/* The frame at a place from the oldest on, which may be one that was dropped. */
+static const struct finds *finds_at(const struct frames *frames, int64_t i) {
+    const int64_t number = (int64_t)frames->dropped + i;
+    if (i >= 0) {
+        return i < frames->count ? frames->ring[place(frames, (unsigned)i)]->finds : NULL;
+    }
+    return number >= 0 ? frames->past[number % DETECT_HOLD_MAX] : NULL;
+}
+
+/* Whether all is known that is hidden in the frame: those behind it are searched, or no more follow. */
+static bool is_known(const struct frames *frames, unsigned i) {
+    unsigned k = i + 1;
+    for (; k <= i + frames->hold && k < frames->count; k++) {
+        const struct request *frame = frames->ring[place(frames, k)];
+        if (frame->phase == ANSWERED && frame->outcome.problem != PROBLEM_NONE) {
+            return true;
+        }
+        if (!frame->finds) {
+            return false;
+        }
+    }
+    return k > i + frames->hold || frames->ended;
+}
+
+static void hold(struct frames *frames, unsigned i) {
+    const struct finds *near[2 * DETECT_HOLD_MAX + 1];
+    struct request *frame = frames->ring[place(frames, i)];
+    unsigned count = 0;
+    for (int64_t k = (int64_t)i - frames->hold; k <= (int64_t)i + frames->hold; k++) {
+        near[count++] = finds_at(frames, k);
     }
     frame->phase = ARRIVED;
-    if (!may_wait(frame)) {
-        request_give_slot_back(frame);
-        answer_problem(frame, PROBLEM_BUSY);
-        frame->phase = ANSWERED;
+    if (frame_hold(frame, near, count) != ST_OK) {
+        give_up(frame, PROBLEM_BUSY);
     }
 }
 
@@ -215,7 +267,10 @@ bool frames_retry(struct frames *frames) {
     bool waits = false;
     for (unsigned i = 0; i < frames->count; i++) {
         struct request *frame = frames->ring[place(frames, i)];
-        if (frame->phase == ARRIVED) {
+        if (frame->phase == SEARCHED && is_known(frames, i)) {
+            hold(frames, i);
+        }
+        if (frame->phase == ARRIVED && frames->working < frames->busy) {
             submit(frames, frame);
             waits |= frame->phase == ARRIVED;
         }
@@ -232,7 +287,12 @@ struct request *frames_first(const struct frames *frames) {
 }
 
 void frames_drop_first(struct frames *frames) {
-    exchange_destroy(frames->ring[frames->oldest], true, false);
+    struct request *first = frames->ring[frames->oldest];
+    struct finds **past = &frames->past[frames->dropped++ % DETECT_HOLD_MAX];
+    free(*past);
+    *past = first->finds;
+    first->finds = NULL;
+    exchange_destroy(first, true, false);
     frames->oldest = place(frames, 1);
     frames->count--;
 }
@@ -243,6 +303,15 @@ bool frames_have_ended(const struct frames *frames) {
 
 bool frames_are_left(const struct frames *frames) {
     return frames->count > 0;
+}
+
+bool frames_are_moving(const struct frames *frames) {
+    for (unsigned i = 0; i < frames->count; i++) {
+        if (frames->ring[place(frames, i)]->phase != SEARCHED) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool frames_are_with_workers(const struct frames *frames) {

@@ -41,7 +41,8 @@ bool frames_are_full(const struct frames *frames);
 /* A worker has given the frame back, with its answer or a refusal. */
 void frames_note_answer(struct frames *frames, struct request *frame);
 
-/* Submits refused frames again. Returns whether some still wait for that: call it again soon. */
+/* Submits frames that have arrived, can be answered or were refused, to be called after each change. Returns
+ * whether some are refused for now: call it again soon. */
 bool frames_retry(struct frames *frames);
 
 /* The first frame if it is answered; NULL: it is not, or there is none. The answer may be a problem. */
@@ -53,8 +54,10 @@ void frames_drop_first(struct frames *frames);
 /* Whether no more is read. */
 bool frames_have_ended(const struct frames *frames);
 
-/* Whether frames are in progress or wait to be sent; whether workers have some. */
+/* Whether frames have arrived that are not sent; whether one of them goes on without what follows; whether
+ * workers have some. */
 bool frames_are_left(const struct frames *frames);
+bool frames_are_moving(const struct frames *frames);
 bool frames_are_with_workers(const struct frames *frames);
 
 #endif

@@ -185,10 +185,10 @@ static void send_all(struct stream *stream) {
  * client from which the next frame has to come. */
 static void enter_phase(struct stream *stream) {
     const struct config *config = &stream->request->settings->config;
-    enum watch_phase next = stream->blocked                   ? WATCH_WRITE
-                            : frames_are_left(stream->frames) ? WATCH_WORK
-                            : stream->request->answered       ? WATCH_STREAM
-                                                              : WATCH_BODY;
+    enum watch_phase next = stream->blocked                     ? WATCH_WRITE
+                            : frames_are_moving(stream->frames) ? WATCH_WORK
+                            : stream->request->answered         ? WATCH_STREAM
+                                                                : WATCH_BODY;
     bool write = next == WATCH_WRITE;
     if (!stream->over && (next != stream->phase || (write && stream->moved))) {
         watchdog_enter(stream->socket.watch, next, write ? config->write_timeout_ms : config->body_timeout_ms,

@@ -6,7 +6,7 @@ import re
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-FORMATS = {'jpeg': 'JPEG', 'webp': 'WebP', 'avif': 'AVIF', 'png': 'PNG'}
+FORMATS = {'jpeg': 'JPEG', 'webp': 'WebP', 'avif': 'AVIF', 'jxl': 'JPEG XL', 'gif': 'GIF', 'png': 'PNG'}
 
 
 def written(server):

@@ -63,20 +63,6 @@ def test_paste_and_drop(page, event):
     assert '40 × 30 PNG' in page.settled('40 ×') and '@given.png' in page.command()
 
 
-@pytest.mark.parametrize('frames', (1, 2), ids=('still', 'animation'))
-def test_a_webp(page, server, frames):
-    if 'webp' not in server.get('/version').json()['formats']['writes']:
-        pytest.skip('this build does not write WebP')
-    out = io.BytesIO()
-    images = [Image.fromarray(pictures.photograph(40, 30, seed=seed)) for seed in range(1, frames + 1)]
-    images[0].save(out, 'WEBP', save_all=True, append_images=images[1:], duration=100)
-    page.give('drop', out.getvalue(), 'given.webp', 'image/webp')
-    assert '40 × 30 WebP' in page.settled('WebP')
-    assert ('page=0' in page.command()) == (frames > 1) and 'given-blur.webp' in page.command()
-    name, content = page.download()
-    assert name == 'given-blur.webp' and picture_of(content).size == (40, 30)
-
-
 def test_what_is_no_picture_is_said_once(page, folder):
     page.upload(folder / 'text.jpg')
     assert 'Unsupported' in page.refused()

@@ -49,7 +49,7 @@ ALLOWED_INSIDE = {
     "server/process": {".", "message", "http", "tracing"},
     "server/tracing": {".", "message"},
     "codecs/metadata": {"."},
-    "codecs/gainmap": {".", "jpeg", "metadata"},
+    "codecs/gainmap": {".", "jpeg", "metadata", "bmff"},
     "codecs/process": {".", "metadata"},
     **{f"codecs/{name}": {".", "metadata", "bmff"} for name in FORMATS},
 }

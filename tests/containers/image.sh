@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-most=45000000 # bytes of the root file system
+most=55000000 # bytes of the root file system
 folder=$PWD/build/image
 name=image
 . tests/containers/common.sh

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Boxes of AVIF and HEIC files: what the daemon reads by itself, without a library. */
 #include "codecs/bmff/bmff.h"
-#include "codecs/bmff/bmff_items.h"
+#include "codecs/bmff/bmff_gain_map.h"
+#include "codecs/gainmap/gainmap_items.h"
 #include "tests/fuzz/common/fuzz.h"
 
 static bool is_inside(struct bytes part, struct bytes whole) {
@@ -22,6 +23,24 @@ static void read_items(struct bytes input) {
     bmff_items_finish(&items);
 }
 
+/* A copy differs in the number of the primary picture and in a flag of the map. */
+static void read_gain_map(struct bytes input) {
+    struct buf copy = {0};
+    struct error err = {0};
+    struct gainmap map;
+    unsigned changed = 0;
+    if (bmff_gain_map_file(input, "HEIC", &copy, &err) == ST_OK) {
+        fuzz_require(copy.size == input.size, "a copy is as large as the file");
+        for (size_t i = 0; i < input.size; i++) {
+            changed += copy.data[i] != input.data[i];
+        }
+        fuzz_require(changed >= 1 && changed <= 5, "a copy has another primary picture");
+    }
+    buf_finish(&copy);
+    gainmap_find_item(input, input, &map);
+    fuzz_require(map.kind < GAINMAP_APPLE || gainmap_numbers_fit(&map.numbers), "numbers are usable");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes input = {data, size}, rest = input;
     struct bmff_box box;
@@ -33,5 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_require(!bmff_look(input, &facts) || (facts.width > 0 && facts.height > 0), "a size is not 0");
     bmff_has_brand(input, "heic");
     read_items(input);
+    read_gain_map(input);
     return 0;
 }

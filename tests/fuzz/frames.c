@@ -26,10 +26,14 @@ static enum codec_id format_of(uint8_t choice) {
 
 static void check_file(const struct run *run, struct bytes file, enum codec_id id, uint32_t frames) {
     struct animation back = {0};
+    struct picture picture;
     struct error err = {0};
     enum codec_id found;
     fuzz_require(codec_find(file, &found) && found == id, "what was written has the format");
-    fuzz_require(frames_scan(id, file, &run->limits, &back, &err) == ST_OK, "what was written can be read");
+    fuzz_require(codec_probe(file, &run->limits, &picture, &err) == ST_OK &&
+                     frames_scan(&picture, file, &run->limits, &back, &err) == ST_OK,
+                 "what was written can be read");
+    codec_picture_finish(&picture);
     fuzz_require(back.frames == frames && back.width == run->animation.width &&
                      back.height == run->animation.height,
                  "what was written has the frames");
@@ -105,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     }
     fuzz_require(frames_estimate(id, run.input) > 0, "there is a frame");
-    if (frames_scan(id, run.input, &run.limits, &run.animation, &err) != ST_OK) {
+    if (frames_scan(&run.picture, run.input, &run.limits, &run.animation, &err) != ST_OK) {
         fuzz_require(err.text[0], "a failure is explained");
     } else if (run.animation.frames > 1) {
         run_frames(&run);

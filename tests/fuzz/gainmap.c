@@ -2,6 +2,7 @@
  * The reader of gain maps: a whole file, and each form of numbers alone. What is read can be written, and
  * reads as the same. */
 #include "codecs/gainmap/gainmap.h"
+#include "codecs/gainmap/gainmap_apple.h"
 #include "codecs/gainmap/gainmap_iso.h"
 #include "codecs/gainmap/gainmap_pictures.h"
 #include "codecs/gainmap/gainmap_xmp.h"
@@ -30,9 +31,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes picture[GAINMAP_PICTURES_MAX + 1];
     struct gainmap_numbers numbers;
     struct gainmap map;
+    double stops = 0;
     gainmap_find(input, &map);
     fuzz_require(inside(input, map.file), "a map lies in its file");
-    if (map.kind == GAINMAP_NUMBERS) {
+    if (map.kind >= GAINMAP_APPLE) {
         write(&map.numbers);
     }
     for (unsigned i = gainmap_pictures(input, picture); i > 0; i--) {
@@ -41,7 +43,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (gainmap_iso_read(input, &numbers)) {
         write(&numbers);
     }
-    if (gainmap_xmp_read(input, &numbers) == GAINMAP_PACKET_NUMBERS) {
+    if (gainmap_xmp_read(input, &numbers, &stops) == GAINMAP_PACKET_NUMBERS) {
+        write(&numbers);
+    }
+    if (gainmap_apple_stops(input, &stops) && gainmap_apple_numbers(stops, &numbers)) {
+        uint8_t level[GAINMAP_LEVELS];
+        gainmap_apple_levels(&numbers, level);
+        fuzz_require(level[0] == 0 && level[255] == 255, "the darkest and the brightest sample stay");
         write(&numbers);
     }
     return 0;

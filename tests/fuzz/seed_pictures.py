@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small pictures of each format and kind, from which fuzzers start: made here, and taken from a corpus where there is one."""
 
+import ctypes.util
 import io
 import itertools
 import os
@@ -20,6 +21,7 @@ import animated  # noqa: E402
 import bmps  # noqa: E402
 import gainmaps  # noqa: E402
 import heif  # noqa: E402
+import jxls  # noqa: E402
 import pictures  # noqa: E402
 import tiffs  # noqa: E402
 
@@ -36,6 +38,22 @@ def made_animations():
             frames = [animated.Frame(first.astype(numpy.uint8), delay=50)]
             frames += [animated.Frame(second.astype(numpy.uint8), 2 * i, 4, 30 * i, disposal) for i in (1, 2)]
             yield animated.write(kind, frames, 24, 18, plays=2)
+    yield from made_sequences([numpy.asarray(texture(wide, 18, 'RGBA').resize((24, 18))) for wide in (24, 20, 9)])
+
+
+def made_sequences(frames):
+    """Frames that one decoder goes through, by the programs of the libraries where they are."""
+    if ctypes.util.find_library('jxl'):
+        for channels in (3, 4):
+            yield jxls.animation([numpy.ascontiguousarray(frame[..., :channels]) for frame in frames], (5, 0, 7), plays=2)
+    if shutil.which('avifenc'):
+        with tempfile.TemporaryDirectory() as folder:
+            names = [f'{folder}/{i}.png' for i in range(len(frames))]
+            for name, frame in zip(names, frames):
+                Image.fromarray(frame).save(name)
+            for options in ((), ('--yuv', '420', '--depth', '10')):
+                subprocess.run(['avifenc', '-s', '10', *options, *names, f'{folder}/out.avif'], check=True, capture_output=True)
+                yield pathlib.Path(folder, 'out.avif').read_bytes()
 
 
 def texture(width, height, mode):
@@ -197,6 +215,12 @@ def made_gain_maps():
         for form in ('xmp', 'iso', 'both'):
             yield gainmaps.ultra_hdr(base, gain, numbers, form)
     yield gainmaps.ultra_hdr(base, gain, indexed=False)
+    for order in '><':
+        yield gainmaps.apple_exif({33: (3, 2), 48: (2, 1)}, order)
+        yield gainmaps.apple(base, gain, {33: (1, 2), 48: (9, 1000)}, order=order)
+    for headroom in (None, 3.5):
+        yield gainmaps.apple_packet(headroom)
+    yield gainmaps.apple(base, gain, headroom=3.5, form='iso')
     yield gainmaps.ultra_hdr(base, gain, announce=False, gap=b'\0' * 5)
 
 
@@ -235,3 +259,12 @@ def made_heics():
     for tag, by, *to in ((b'thmb', second, first, made), (b'cdsc', file.add(b'Exif', exif(3)), first, second), (b'dimg', made, first, second)):
         file.refer(tag, by, *to)
     yield file.write()  # libheif gets one with other references
+    for apple in (False, True):
+        file = heif.File('heic')
+        shown, gain = file.picture(coded, 64, 64), file.picture(coded, 64, 64, *([heif.full(b'auxC', gainmaps.APPLE.encode() + b'\0')] if apple else []))
+        if apple:
+            file.refer(b'cdsc', file.add(b'mime', gainmaps.apple_packet(3.5)), gain)
+            file.refer(b'auxl', gain, shown)
+        else:
+            file.refer(b'dimg', file.add(b'tmap', b'\0' + gainmaps.iso(gainmaps.USUAL), heif.ispe(64, 64)), shown, gain)
+        yield file.write()

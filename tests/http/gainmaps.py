@@ -70,12 +70,57 @@ def assemble(base, map_file, *, indexed=True, announce=True, gap=b'', behind=())
     return base[:2] + head + listed + base[2:] + gap + map_file + b''.join(behind)
 
 
-def ultra_hdr(base, gain, numbers=USUAL, form='xmp', quality=95, map_segments=(), base_segments=(), subsampling='444', **more):
+def ultra_hdr(base, gain, numbers=USUAL, form='xmp', quality=95, map_segments=(), base_segments=(), subsampling='444', progressive=False, **more):
     """base: samples of three channels or grey; gain: samples of the map."""
     forms = [(0xE1, XMP + xmp(numbers))] if form in ('xmp', 'both') else []
     forms += [(0xE2, ISO + iso(numbers))] if form in ('iso', 'both') else []
-    map_file = pictures.with_segments(pictures.jpeg(gain, quality, subsampling if numpy.ndim(gain) == 3 else '444'), *forms, *map_segments)
-    return assemble(pictures.with_segments(pictures.jpeg(base, quality, subsampling), *base_segments), map_file, **more)
+    map_file = pictures.with_segments(pictures.jpeg(gain, quality, subsampling if numpy.ndim(gain) == 3 else '444', progressive=progressive), *forms, *map_segments)
+    return assemble(pictures.with_segments(pictures.jpeg(base, quality, subsampling, progressive=progressive), *base_segments), map_file, **more)
+
+
+APPLE = 'urn:com:apple:photo:2020:aux:hdrgainmap'
+APPLE_SPACES = 'xmlns:HDRGainMap="http://ns.apple.com/HDRGainMap/1.0/" xmlns:apdi="http://ns.apple.com/pixeldatainfo/1.0/"'
+
+
+def apple_exif(ratios, order='>'):
+    """EXIF with a maker note that has these ratios by tag, as iPhones write it."""
+    entries, values = b'', b''
+    behind = 14 + 2 + 12 * len(ratios) + 4
+    for tag, (above, below) in sorted(ratios.items()):
+        entries += struct.pack(order + 'HHII', tag, 10, 1, behind + len(values))
+        values += struct.pack(order + 'ii', above, below)
+    note = b'Apple iOS\0\0\1' + (b'MM' if order == '>' else b'II') + struct.pack(order + 'H', len(ratios)) + entries + bytes(4) + values
+    head = b'MM\0*' + struct.pack('>IHHHIIIHHHII', 8, 1, 0x8769, 4, 1, 26, 0, 1, 0x927C, 7, len(note), 44)
+    return head + bytes(44 - len(head)) + note
+
+
+def apple_packet(headroom=None):
+    more = f'HDRGainMap:HDRGainMapVersion="{65536 if headroom is None else 131072}"'
+    more += '' if headroom is None else f' HDRGainMap:HDRGainMapHeadroom="{headroom}"'
+    return packet(f'{more} apdi:AuxiliaryImageType="{APPLE}"', spaces=APPLE_SPACES)
+
+
+def apple(base, gain, ratios=None, headroom=None, form='', numbers=USUAL, quality=95, **more):
+    """As iPhones write it: the map has Apple's name, the base's maker note the tags 33 and 48; from iOS 17 on the headroom, and from iOS 18
+    on ISO 21496-1 stands beside."""
+    segments = [(0xE1, XMP + apple_packet(headroom))] + ([(0xE2, ISO + iso(numbers))] if form == 'iso' else [])
+    exif = [(0xE1, b'Exif\0\0' + apple_exif(ratios, more.pop('order', '>')))] if ratios else []
+    return assemble(pictures.with_segments(pictures.jpeg(base, quality), *exif), pictures.with_segments(pictures.jpeg(gain, quality), *segments),
+                    announce=False, **more)
+
+
+def apple_stops(a, b):
+    """Of Apple's "Applying Apple HDR effect to your photos"."""
+    if a < 1:
+        return 1.8 - 20 * b if b <= 0.01 else 1.601 - 0.101 * b
+    return 3 - 70 * b if b <= 0.01 else 2.303 - 0.303 * b
+
+
+def apple_render(base, gain, headroom):
+    """Linear HDR by Apple's formula: the map is coded by Rec. 709."""
+    coded = stretch(gain, base.shape[1], base.shape[0]) / 255
+    light = numpy.where(coded < 0.081, coded / 4.5, ((coded + 0.099) / 1.099) ** (1 / 0.45))
+    return linear(base.astype(float)) * (1 + (headroom - 1) * light)
 
 
 def photograph(width=320, height=240, scale=4, channels=1, seed=3):

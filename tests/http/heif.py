@@ -55,9 +55,9 @@ def locations(places, data, base):
     return full(b'iloc', struct.pack('>HH', 0x4440 if base else 0x4400, len(data)), *entry)
 
 
-def items(kind, entries, references=(), properties=(), uses=(), base=0):
+def items(kind, entries, references=(), properties=(), uses=(), base=0, hidden=()):
     """A file of items (type, data); the first is the primary one. `references`: (type, from, [to]); `uses`: for each
-    item the numbers of its properties; `base`: as above."""
+    item the numbers of its properties; `base`: as above; `hidden`: numbers of items."""
     codec = b'avif' if kind == 'avif' else b'heic'
     start = box(b'ftyp', codec, bytes(4), b'mif1', codec)
     places, data = {}, b''
@@ -65,7 +65,7 @@ def items(kind, entries, references=(), properties=(), uses=(), base=0):
         if payload not in places:
             places[payload] = len(start) + 8 + len(data)
             data += payload
-    infe = b''.join(full(b'infe', struct.pack('>HH', i + 1, 0), tag, b'\0application/rdf+xml\0' if tag == b'mime' else b'\0', version=2)
+    infe = b''.join(full(b'infe', struct.pack('>HH', i + 1, 0), tag, b'\0application/rdf+xml\0' if tag == b'mime' else b'\0', version=2, flags=i + 1 in hidden)
                     for i, (tag, _) in enumerate(entries))
     iref = b''.join(box(tag, struct.pack(f'>HH{len(to)}H', by, len(to), *to)) for tag, by, to in references)
     ipma = b''.join(struct.pack('>HB', i + 1, len(used)) + bytes(used) for i, used in enumerate(uses))
@@ -80,7 +80,7 @@ class File:
     """A file that grows by items; the first is the primary one."""
 
     def __init__(self, kind):
-        self.kind, self.entries, self.references, self.properties, self.uses = kind, [], [], [], []
+        self.kind, self.entries, self.references, self.properties, self.uses, self.hidden = kind, [], [], [], [], set()
 
     def add(self, tag, data, *properties):
         """The number of the new item. A property whose type a decoder must know is essential."""
@@ -101,4 +101,4 @@ class File:
         self.references.append((tag, by, to))
 
     def write(self, base=0):
-        return items(self.kind, self.entries, self.references, self.properties, self.uses, base)
+        return items(self.kind, self.entries, self.references, self.properties, self.uses, base, self.hidden)

@@ -113,7 +113,7 @@ def test_nothing_of_a_redacted_place_is_in_any_frame(server, kind, target):
     assert answers[0] == answers[1]
 
 
-@pytest.mark.parametrize('query', ('region=1,2,9,9&report=true', 'detect=codes&plan=true', 'detect=codes'))
+@pytest.mark.parametrize('query', ('region=1,2,9,9&report=true', 'detect=codes&plan=true', 'detect=codes&detect_report=true'))
 def test_what_is_not_made_for_animations_fails_closed(signing, query):
     body = animated.write('gif', scene('gif'), WIDTH, HEIGHT)
     check_problem(signing.post(f'/redact?{query}', body), 'unsupported-image')

@@ -17,6 +17,7 @@ from PIL import Image
 import anatomy
 import daemon
 import faces
+import foreign
 import pictures
 import writing
 
@@ -42,6 +43,8 @@ def folder(tmp_path):
     page, _ = writing.page((640, 480), [(20, 20 + 50 * i, line, 30) for i, line in enumerate(writing.LINES)])
     page.save(tmp_path / 'screenshot.png')
     page.save(tmp_path / 'letter.jpg')
+    if shutil.which('cjxl'):
+        (tmp_path / 'photo.jxl').write_bytes(foreign.convert(('cjxl', '--quiet'), (tmp_path / 'photo.jpg').read_bytes(), 'jpg', 'jxl'))
     (tmp_path / 'mask.png').write_bytes(pictures.png(pixels[:, :, 0]))
     (tmp_path / 'plan.json').write_text('{"doubtful": [], "regions": [{"x": 10, "y": 20, "width": 30, "height": 40, "origin": "found"}]}')
     (tmp_path / 'found.json').write_text('[{"box": [10, 20, 30, 40], "score": 0.9}]')
@@ -53,8 +56,12 @@ def check_file(path, line):
     if path.suffix == '.json':
         assert json.loads(path.read_bytes())
         return
+    if path.suffix == '.jxl':
+        assert foreign.kind_of(path.read_bytes()) == 'jxl'
+        return
     wanted = {'.jpg': 'JPEG', '.png': 'PNG'}[path.suffix]
-    with Image.open(path.parent / re.search(r'@(\S+\.(?:jpg|png))\b', line)[1]) as sent:
+    name = re.search(r'@(\S+\.(?:jpg|png|jxl))\b', line)[1].replace('.jxl', '.jpg')  # repacked
+    with Image.open(path.parent / name) as sent:
         size = sent.size
     with Image.open(io.BytesIO(path.read_bytes())) as picture:
         moved = re.search(r'\b(crop|resize|rotate)\b', line)
@@ -69,6 +76,8 @@ def test_a_line(server, folder, page, line):
         pytest.skip('no model: make models')
     if page == 'docs/faces.md' and not (faces.FILE.exists() and faces.MODEL.exists()) and os.environ.get('CI') != 'true':
         pytest.skip('no face: config/pypi.sh faces')
+    if '.jxl' in line and not (folder / 'photo.jxl').exists():
+        pytest.skip('cjxl is not installed')
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     line = line.replace('localhost:8080', f'127.0.0.1:{server.port}')
     done = subprocess.run(['bash', '-c', CURL + line], cwd=folder, capture_output=True, timeout=60 * daemon.SLOW, check=False)

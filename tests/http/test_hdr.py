@@ -25,12 +25,10 @@ def test_map_is_found(server, form):
     assert hdr(server.post('/blur?sigma=1', gainmaps.ultra_hdr(BASE, GAIN, form=form))) == 'kept'
 
 
-def test_apple_map_is_found(server):
-    """Its numbers are in the base's maker notes."""
-    said = gainmaps.packet('HDRGainMap:HDRGainMapVersion="65536" apdi:AuxiliaryImageType="urn:com:apple:photo:2020:aux:hdrgainmap"',
-                           spaces='xmlns:HDRGainMap="http://ns.apple.com/HDRGainMap/1.0/" xmlns:apdi="http://ns.apple.com/pixeldatainfo/1.0/"')
-    gain = pictures.with_segments(pictures.jpeg(GAIN), (0xE1, gainmaps.XMP + said))
-    assert hdr(server.post('/blur?sigma=1', gainmaps.assemble(pictures.jpeg(BASE), gain, announce=False))) == 'dropped'
+def test_apple_map_without_headroom(server):
+    """Neither in the map nor in the base."""
+    answer = server.post('/blur?sigma=1', gainmaps.apple(BASE, GAIN))
+    assert hdr(answer) == 'dropped' and 'headroom' in answer.headers['X-Blurd-Notice']
 
 
 def test_other_pictures_are_no_maps(server):

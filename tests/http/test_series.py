@@ -157,7 +157,7 @@ def test_a_frame_over_the_limit(start):
 def test_frames_without_a_face(server):
     """They are answered, unless the client asks for another thing."""
     face, none = faces.photograph(), frames(1)[0]
-    target = 'redact?detect=faces'
+    target = 'redact?detect=faces&detect_hold=0'
     answer = streams.ask(server.port, f'/series/{target}', none, face, none)
     assert answer.whole and answer.frames == [single(server, f'/{target}&require=false', one) for one in (none, face, none)]
     assert server.post(f'/{target}', none).status_code == 422

@@ -264,3 +264,12 @@ def test_ycbcr_of_video(server):
                     t532=(tiffs.RATIO, [16, 1, 235, 1, 128, 1, 240, 1, 128, 1, 240, 1]))
         same(server, body, shown(wide, (0.2126, 0.7152, 0.0722)), 1)
     check_problem(server.post(SAME, tiff(ycbcr, colours=tiffs.YCBCR, t530=(SHORT, [1, 1]), t529=(tiffs.RATIO, [0, 1] * 3))), 'corrupt-image', says='YCbCr')
+
+
+@pytest.mark.parametrize('said', (None, (SHORT, [1, 1]), (SHORT, [2, 2]), (SHORT, [4, 4])), ids=str)
+@pytest.mark.parametrize('subsampling', ('444', '422', '420'))
+def test_the_subsampling_is_that_of_the_jpeg(server, subsampling, said):
+    """Pillow writes no YCbCrSubSampling, which stands for 4:2:0, whatever the JPEG has."""
+    jpeg = pictures.jpeg(RGB, 90, subsampling)
+    body = tiff(RGB, colours=tiffs.YCBCR, compression=tiffs.JPEG, compress=lambda _: jpeg, t530=said)
+    same(server, body, anatomy.pixels(jpeg), 1)

@@ -29,7 +29,7 @@ MODERN = pathlib.Path(os.environ.get('MODERN') or truth.ROOT.parent / 'shared/mo
 HERE = pathlib.Path(__file__).resolve().parent
 MANIFEST, DECISIONS = HERE / 'manifest.tsv', HERE / 'decisions.tsv'
 COLUMNS = ('name', 'status', 'format', 'width', 'height', 'channels', 'depth', 'pixels', 'word', 'note')
-ANIMATED = ('webp',)  # all frames of these are answered, as APNG where PNG is asked for
+ANIMATED = ('webp', 'avif')  # all frames of these are answered, as APNG where PNG is asked for
 SECOND = {'webp': None, 'avif': 'heic', 'heic': None}  # another decoder that may know better
 
 

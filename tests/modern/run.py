@@ -7,7 +7,7 @@ decoders (truth.py).
     tests/python.sh tests/modern/run.py kimono fox    files whose names contain one of the words
 
 Pictures that are made here (made.py) say in all ways how to turn them. Each file is asked for as PNG with a filter whose region lies off the picture, which changes no pixel: the samples
-are within 1 of 255 of the decoder's, and kept metadata do not turn the upright picture again. An animation gives 415, and its first frame with page=0. Then the file is cut
+are within 1 of 255 of the decoder's, and kept metadata do not turn the upright picture again. An animation of HEIC gives 415, and its first frame with page=0. Then the file is cut
 in half, and sent with 16 bytes inverted: an answer of 200 or 4xx, no other. No answer takes more than five
 seconds; the daemon lives on and its processes stay within a limit of memory.
 

@@ -2,12 +2,12 @@
 // The formats: what their files are called and begin with, and the same answer in all of them side by side.
 import { element } from "./controls.js";
 import { formats, written } from "./parameters.js";
-import { send, timings } from "./request.js";
+import { pageOf, send, settle, timings } from "./request.js";
 import { bytes, find, milliseconds, offer } from "./view.js";
 
 const endings = Object.fromEntries(formats.map(({ name }) => [`image/${name}`, name === "jpeg" ? "jpg" : name]));
 export const titles = Object.fromEntries(formats.map(({ name, title }) => [`image/${name}`, title]));
-export const opened = [...formats.flatMap(({ name }) => [`image/${name}`, `.${name}`]), ".jpg", ".heif"].join();
+export const opened = [...formats.flatMap(({ name }) => [`image/${name}`, `.${name}`]), ".jpg", ".heif", ".tif"].join();
 
 // "photo.jpg", blurred to PNG -> "photo-blur.png"; null for what is no picture.
 export function outputName(fileName, operation, type) {
@@ -19,21 +19,24 @@ export function pastedName(type) {
     return `pasted.${endings[type] ?? "png"}`;
 }
 
-// The daemon goes by the first bytes. Formats whose first bytes are not known here are told by the file's name. Of an animation the daemon takes the first frame if it is asked to.
+// The daemon goes by the first bytes. Formats whose first bytes are not known here are told by the file's name. `animated` is "frames" where the daemon keeps them,
+// "first" where it takes one frame or page alone, and else "".
 export async function lookAt(file) {
-    const first = new Uint8Array(await file.slice(0, 64).arrayBuffer());
-    const letters = String.fromCharCode(...first);
-    const brands = letters.slice(4, 8) === "ftyp" ? letters.slice(8) : "";
+    const letters = new TextDecoder("latin1").decode(await file.slice(0, 65536).arrayBuffer());
+    const brands = letters.slice(4, 8) === "ftyp" ? letters.slice(8, 64) : "";
     if (letters.slice(8, 12) === "WEBP") {
-        return { type: "image/webp", animated: letters.slice(12, 16) === "VP8X" && (first[20] & 2) !== 0 };
+        return { type: "image/webp", animated: letters.slice(12, 16) === "VP8X" && (letters.charCodeAt(20) & 2) !== 0 ? "frames" : "" };
     }
     if (letters.startsWith("GIF8")) {
-        return { type: "image/gif", animated: true };
+        return { type: "image/gif", animated: "frames" };
     }
-    const named = formats.find(({ name }) => !letters.startsWith("\xff\xd8") && file.name.toLowerCase().endsWith(`.${name}`))?.name ?? "jpeg";
-    const jxl = letters.startsWith("\xff\n") || letters.slice(4, 8) === "JXL ";
-    const type = jxl ? "jxl" : /avi[fs]/.test(brands) ? "avif" : brands ? "heic" : letters.startsWith("\x89P") ? "png" : named;
-    return { type: `image/${type}`, animated: brands.startsWith("avis") || (type === "png" && letters.includes("acTL")) };
+    if (/^(II[*+]\0|MM\0[*+])/.test(letters)) {
+        return { type: "image/tiff", animated: "first" };
+    }
+    const named = formats.find(({ name }) => !letters.startsWith("\u00ff\u00d8") && file.name.toLowerCase().endsWith(`.${name}`))?.name ?? "jpeg";
+    const jxl = letters.startsWith("\u00ff\n") || letters.slice(4, 8) === "JXL ";
+    const type = jxl ? "jxl" : /avi[fs]/.test(brands) ? "avif" : brands ? "heic" : letters.startsWith("\u0089P") ? "png" : named;
+    return { type: `image/${type}`, animated: brands.startsWith("avis") ? "first" : type === "png" && letters.includes("acTL") ? "frames" : "" };
 }
 
 // --- the comparison ---
@@ -62,8 +65,8 @@ function makeCard(format) {
 
 async function fillCard(one, asked, quality, turn) {
     const { request, picture, token, name } = asked;
-    const pairs = request.pairs.filter(([key]) => !["format", "quality", "lossless", "subsampling", "progressive", "huffman"].includes(key));
-    pairs.push(["format", one.format], ...(one.format === "png" ? [] : [["quality", quality]]));
+    const pairs = request.pairs.filter(([key]) => !["format", "quality", "lossless", "subsampling", "progressive", "huffman", "page"].includes(key));
+    pairs.push(...pageOf(picture.animated, one.format, pairs), ["format", one.format], ...(one.format === "png" ? [] : [["quality", quality]]));
     const { answer, blob } = await send({ path: request.path, pairs }, picture, token);
     if (turn !== round || !answer.ok) {
         one.facts.textContent = turn === round ? "This server does not write it." : "";
@@ -73,6 +76,7 @@ async function fillCard(one, asked, quality, turn) {
     const url = URL.createObjectURL(blob);
     urls.push(url);
     one.picture.src = url;
+    await settle(one.picture, blob, token);
     one.picture.hidden = false;
     one.node.removeAttribute("aria-busy");
     one.size.textContent = bytes(blob.size);

@@ -7,11 +7,11 @@ import { Steppable } from "./history.js";
 import { hints, listRegions, makeFinds, markedSentence, showUnhidden } from "./marked.js";
 import { applyState, chooseFilter, chosen, describe, makeControls, mark, outputFormat, parseState, reset, setOutput, stateText, written } from "./parameters.js";
 import { Regions } from "./regions.js";
-import { hasHidden, send } from "./request.js";
+import { hasHidden, preview, send, settle } from "./request.js";
 import { makeSample, samples } from "./samples.js";
 import { searchFor } from "./searches.js";
 import { languages } from "./snippets.js";
-import { display, makeSources, preview } from "./sources.js";
+import { display, makeSources } from "./sources.js";
 import { Strip } from "./strip.js";
 import { compareBackends, copyCode, find, foldCode, hideAnswer, makeHold, nextTheme, offer, pend, readProblem, runOf, say, showAfter, showFacts, showNothing, showNotice, showProblem, showServer, showPlaceholder, showRuns, showStatistics, toast } from "./view.js";
 
@@ -183,7 +183,7 @@ async function showPicture(blob) {
     image.src = url;
     URL.revokeObjectURL(answerUrl);
     answerUrl = url;
-    await image.decode().catch(() => {});
+    await settle(image, blob, token);
     return `${image.naturalWidth} × ${image.naturalHeight} ${titles[blob.type]}`;
 }
 

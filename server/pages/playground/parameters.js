@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is chosen: the filter, its parameters, and the text in which a state stands in the address.
 import { element, makeChoice, makeFields, pairsOf } from "./controls.js";
-import { encode } from "./request.js";
+import { encode, pageOf } from "./request.js";
 import { regionEntry, regionOf, regionText } from "./shapes.js";
 import { Steps } from "./steps.js";
 import { find } from "./view.js";
@@ -125,9 +125,9 @@ function regionPairs(list, names) {
 // The request. With `names`, a value of `detect`, what is hidden is what is found in whatever picture is sent, not the regions.
 export function describe(list, animated, names) {
     const output = chosen.filter.json ? [] : pairsOf(shared.output);
-    const page = animated ? [["page", "0"]] : [];
     const path = chosen.filter.looks ? lookOf().path ?? chosen.look : chosen.filter.name;
-    return { path: `/${path}`, pairs: [...ownPairs(), ...regionPairs(list, names), ...output, ...pairsOf(shared.input), ...page] };
+    const pairs = [...ownPairs(), ...regionPairs(list, names), ...output, ...pairsOf(shared.input)];
+    return { path: `/${path}`, pairs: [...pairs, ...pageOf(animated, outputFormat(), pairs, Boolean(chosen.filter.json))] };
 }
 
 // --- the state ---

@@ -20,6 +20,14 @@ export function targetOf({ path, pairs }) {
     return target.length <= targetMax && !pairs.some(([name]) => name === "regions") ? { target, form: false } : { target: path, form: true };
 }
 
+// An animation is sent as it is where the answer can hold its frames, else with its first alone: searches and numbers are about one picture.
+export function pageOf(animated, format, pairs, single = false) {
+    const holds = ["", "webp", "png", "gif"].includes(format ?? "");
+    const searches = pairs.some(([name, value]) => name === "detect" || (["gravity", "ops"].includes(name) && /(faces|persons)/.test(value)));
+    const one = single || !holds || searches;
+    return animated === "first" || (animated === "frames" && one) ? [["page", "0"]] : [];
+}
+
 export async function send(request, picture, token, signal) {
     const { target, form } = targetOf(request);
     const headers = token ? { Authorization: `Bearer ${token}` } : {};
@@ -33,6 +41,24 @@ export async function send(request, picture, token, signal) {
     const answer = await fetch(target, { method: "POST", body, headers, signal, cache: "no-store" });
     const blob = await answer.blob();
     return { answer, blob, milliseconds: performance.now() - begin };
+}
+
+// What the browser cannot show is shown as the daemon reads it.
+export async function preview(file, looked, token) {
+    const pairs = [["angle", "0"], ["format", "jpeg"], ...(looked.animated ? [["page", "0"]] : [])];
+    const { answer, blob } = await send({ path: "/rotate", pairs }, { file }, token).catch(() => ({}));
+    return answer?.ok ? { url: URL.createObjectURL(blob) } : { answer, blob };
+}
+
+// An answer in `image`, whose source it is already.
+export async function settle(image, blob, token) {
+    const shown = await image.decode().then(() => true, () => false);
+    const { url } = shown ? {} : await preview(blob, {}, token);
+    if (url) {
+        image.src = url;
+        await image.decode().catch(() => {});
+        URL.revokeObjectURL(url);
+    }
 }
 
 // Whether the answer hides something: that it redacts is the request's, and what was found is said by the daemon.

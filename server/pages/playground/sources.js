@@ -2,7 +2,6 @@
 // Where pictures come from: a file, several of them, what is dropped or pasted, a sample.
 import { element } from "./controls.js";
 import { opened, pastedName } from "./formats.js";
-import { send } from "./request.js";
 import { makeSample, samples } from "./samples.js";
 import { find } from "./view.js";
 
@@ -34,13 +33,6 @@ export function makeSources(take, takeSample) {
         find("stage").classList.remove("dragging");
         given(event.dataTransfer?.files);
     });
-}
-
-// What the browser cannot show is shown as the daemon reads it.
-export async function preview(file, looked, token) {
-    const pairs = [["angle", "0"], ["format", "jpeg"], ...(looked.animated ? [["page", "0"]] : [])];
-    const { answer, blob } = await send({ path: "/rotate", pairs }, { file }, token).catch(() => ({}));
-    return answer?.ok ? { url: URL.createObjectURL(blob) } : { answer, blob };
 }
 
 export async function display(url) {

@@ -135,8 +135,8 @@ static void test_kinds(void **state) {
     } cases[] = {
         {PACKET("", ""), GAINMAP_NONE},
         {PACKET("hdrgm:Version=\"1.0\"", ""), GAINMAP_DAMAGED},
-        {PACKET("a:b=\"urn:com:apple:photo:2020:aux:hdrgainmap\"", ""), GAINMAP_APPLE},
-        {PACKET("", "<a:b>urn:com:apple:photo:2020:aux:hdrgainmap</a:b>"), GAINMAP_APPLE},
+        {PACKET("a:b=\"urn:com:apple:photo:2020:aux:hdrgainmap\"", ""), GAINMAP_BARE},
+        {PACKET("", "<a:b>urn:com:apple:photo:2020:aux:hdrgainmap</a:b>"), GAINMAP_BARE},
         {PACKET(MAP_NUMBERS, ""), GAINMAP_NUMBERS},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 static enum gainmap_packet read_text(const char *packet, struct gainmap_numbers *numbers) {
-    return gainmap_xmp_read((struct bytes){(const uint8_t *)packet, strlen(packet)}, numbers);
+    return gainmap_xmp_read((struct bytes){(const uint8_t *)packet, strlen(packet)}, numbers, &(double){0});
 }
 
 static const char seq[] = "<rdf:Seq><rdf:li>1</rdf:li><rdf:li> 2 </rdf:li>\n<rdf:li>3e0</rdf:li></rdf:Seq>";

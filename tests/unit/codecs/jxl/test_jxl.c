@@ -151,10 +151,14 @@ static void test_full_output(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lossless_is_exact),  cmocka_unit_test(test_losses_are_small),
-        cmocka_unit_test(test_quality_and_effort), cmocka_unit_test(test_cut_files),
-        cmocka_unit_test(test_damaged_files),      cmocka_unit_test(test_size_limits_come_first),
-        cmocka_unit_test(test_deadlines),          cmocka_unit_test(test_full_output),
+        cmocka_unit_test(test_lossless_is_exact),
+        cmocka_unit_test(test_losses_are_small),
+        cmocka_unit_test(test_quality_and_effort),
+        cmocka_unit_test_setup_teardown(test_cut_files, jxl_hush, jxl_speak),
+        cmocka_unit_test_setup_teardown(test_damaged_files, jxl_hush, jxl_speak),
+        cmocka_unit_test(test_size_limits_come_first),
+        cmocka_unit_test(test_deadlines),
+        cmocka_unit_test(test_full_output),
     };
     if (!codec_decodes(CODEC_JXL)) {
         printf("this build has no JPEG XL\n");

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "codecs/definition.h"
+#include "codecs/frames.h"
 #include "codecs/limits.h"
 #include "core/bytes.h"
 #include "core/deadline.h"
@@ -146,6 +146,8 @@ static inline enum status fake_probe(struct bytes input, const struct codec_limi
     picture->pixels = picture->native =
         (struct image_shape){.model = PIXEL_RGB, .depth = 8, .width = file.width, .height = file.height};
     picture->progressive = true;
+    picture->frames = 5;
+    picture->plays = 3;
     metadata->exif = (struct bytes){input.data + offsetof(struct fake_file, exif), FAKE_EXIF};
     buf_init(&metadata->store, 1 << 20);
     status = buf_append(&metadata->store, "a packet of XMP", 15, err);
@@ -209,12 +211,67 @@ static inline size_t fake_encode_bytes(const struct image_shape *shape,
     return 4 << 20;
 }
 
+/* The order is obeyed by each frame but the first; FAKE_GROWS keeps memory of each. */
+struct fake_walk {
+    struct bytes input;
+    uint32_t index;
+    void *kept[64];
+};
+
+static inline enum status fake_walk_open(struct bytes input, const struct codec_limits *limits, void **opened,
+                                         struct error *err) {
+    struct fake_walk *walk = calloc(1, sizeof *walk);
+    (void)limits;
+    if (!walk) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    walk->input = input;
+    *opened = walk;
+    return ST_OK;
+}
+
+static inline enum status fake_walk_grow(struct fake_walk *walk, size_t size, struct error *err) {
+    void *memory = malloc(size);
+    walk->kept[walk->index % 64] = memory;
+    return memory && memset(memory, 1, size) ? ST_OK : fail(err, ST_BUSY, "out of memory");
+}
+
+static inline enum status fake_walk_next(void *opened, const struct image *image, struct frame *frame,
+                                         struct error *err) {
+    struct fake_walk *walk = opened;
+    struct fake_file file;
+    enum status status = fake_read(walk->input, &file, err);
+    if (status == ST_OK && walk->index > 0) {
+        status = file.order == FAKE_GROWS ? fake_walk_grow(walk, file.detail, err)
+                                          : fake_obey(file.order, file.detail, err);
+    }
+    for (uint32_t y = 0; y < image->height && status == ST_OK; y++) {
+        memset(plane_row(&image->plane[0], y), (int)(file.seed + walk->index), 3 * (size_t)image->width);
+    }
+    walk->index++;
+    *frame = (struct frame){.delay = walk->index, .scale = 10};
+    return status;
+}
+
+static inline void fake_walk_close(void *opened) {
+    struct fake_walk *walk = opened;
+    for (unsigned i = 0; i < 64; i++) {
+        free(walk->kept[i]);
+    }
+    free(walk);
+}
+
+static const struct codec_sequence fake_sequence = {
+    .open = fake_walk_open, .next = fake_walk_next, .close = fake_walk_close};
+static const struct codec_frames fake_frames = {.sequence = &fake_sequence};
+
 static const struct codec fake_codec = {
     .name = "fake",
     .title = "Fake",
     .mime = "image/fake",
     .isolated = true,
     .sniff = fake_sniff,
+    .frames = &fake_frames,
     .probe = fake_probe,
     .decode = fake_decode,
     .encode = fake_encode,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/picture/frame_source.h"
+#include "server/picture/frames/frame_source.h"
 
 enum status frame_source_read(struct frame_source *source, const struct work_plan *plan, uint8_t *memory,
                               uint32_t index, const struct image *target, struct error *err) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * An animation: each frame is read, searched, drawn on, filtered and written as a picture by itself. */
-#ifndef BLURD_SERVER_PICTURE_ANIMATE_H
-#define BLURD_SERVER_PICTURE_ANIMATE_H
+#ifndef BLURD_SERVER_PICTURE_FRAMES_ANIMATE_H
+#define BLURD_SERVER_PICTURE_FRAMES_ANIMATE_H
 
 #include "server/picture/cores.h"
 

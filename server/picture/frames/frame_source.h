@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The frames of an animation, one after the other, in place of what a codec decodes. */
-#ifndef BLURD_SERVER_PICTURE_FRAME_SOURCE_H
-#define BLURD_SERVER_PICTURE_FRAME_SOURCE_H
+#ifndef BLURD_SERVER_PICTURE_FRAMES_FRAME_SOURCE_H
+#define BLURD_SERVER_PICTURE_FRAMES_FRAME_SOURCE_H
 
 #include "server/planner/plan.h"
 
