@@ -10,6 +10,7 @@ enum {
     WAYS = 4,           /* positions for each hash of a few bytes: the last ones */
     TOKENS_MAX = 20000, /* of a block */
     WORD = 8,
+    HASHED = 16, /* bytes of which a position's hashes are made at most */
     NICE = 96,  /* a match so long is taken without a further look */
     LONG = 128, /* of longer ones each eighth pixel is remembered, ... */
     SOME = 48,  /* ... of longer ones each fourth */
@@ -59,9 +60,15 @@ DEFLATE_INLINE uint32_t hash(uint64_t value) {
     return (uint32_t)(value * 0x9E3779B185EBCA87 >> (64 - HASH_BITS)); /* by 2^64 over the golden ratio */
 }
 
-/* The positions before with the same hashes, and `at` remembered in their place. */
+/* The positions before with the same hashes, and `at` remembered in their place. What lies behind the data has no part
+ * in hashes, and so no effect. */
 DEFLATE_INLINE void visit(const struct search *s, size_t at, uint32_t *near, uint32_t *far) {
     const uint8_t *p = s->data + at;
+    *far = 0;
+    if (s->size - at < HASHED) {
+        memset(near, 0, WAYS * sizeof(*near));
+        return;
+    }
     const uint64_t first = word_at(p);
     uint32_t *a = s->memory->near[hash(first << (64 - 8 * s->reach))];
     uint32_t *b = &s->memory->far[hash(first * 0x9E3779B185EBCA87 ^ word_at(p + 2 * s->reach - WORD))];

@@ -7,7 +7,7 @@
 
 #include "core/bytes.h"
 
-enum { DEFLATE_LZ_PADDING = 32 }; /* bytes behind the data that are read, whatever they are */
+enum { DEFLATE_LZ_PADDING = 8 }; /* bytes behind the data that are read, and have no effect */
 
 struct deflate_lz; /* working memory; one thread at a time */
 
