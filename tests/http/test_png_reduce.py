@@ -50,7 +50,7 @@ def test_one_pixel_is_enough(server, kind, depth, place):
 
 def test_frames_keep_it(server):
     """The first one is opaque, and the second is not: they have one header."""
-    frames = [animated.Frame(opaque(4).astype(numpy.uint8)), animated.Frame(numpy.zeros((45, 61, 4), numpy.uint8))]
+    frames = [animated.Frame(opaque(4).astype(numpy.uint8)), animated.Frame(numpy.zeros((45, 61, 4), numpy.uint8), blends=False)]
     answer = server.post(SAME, animated.png(frames, 61, 45))
     assert answer.status_code == 200 and anatomy.png_header(answer.content)[3] == pictures.RGBA
     assert [numpy.array_equal(read, sent.pixels) for read, sent in zip(animated.read(answer.content).frames, frames)] == [True, True]
