@@ -87,7 +87,7 @@ static struct image decode(const char *path, struct bytes file, bool native) {
 }
 
 static void encode(const struct image *image, enum codec_id id, unsigned effort) {
-    const struct encode_options options = {.quality = 90, .effort = (uint8_t)effort};
+    const struct encode_options options = {.quality = 90, .effort = (uint8_t)effort, .reduce = true};
     struct error err = {0};
     struct buf output;
     size_t size = 0;

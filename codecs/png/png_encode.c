@@ -19,7 +19,6 @@ enum {
     PACK_MAX = 64 << 20,  /* bytes of rows that are held at once */
     PACK_NS = 4000000000, /* what one call of libdeflate may take, as no deadline ends it. Less if there is
                              less time */
-    GRAPHIC_EFFORT = 2,   /* takes the place of effort 1 for graphics */
     PROFILE_LEVEL = 6,
     STATE = 64 << 10,     /* bytes of this folder's own state */
     PACK_STATE = 1 << 20, /* bytes that libdeflate takes by itself */
@@ -28,8 +27,8 @@ enum {
 };
 
 /* An effort is a level of libdeflate (docs/adr/0013), with its worst time a byte. Level 0 is
- * codecs/png/deflate_rle.h alone. Its output is kept when a level does no better, so that no effort makes
- * larger files than efforts 0 and 1. */
+ * codecs/png/deflate/deflate_rle.h alone. Its output is kept when a level does no better, so that no effort
+ * makes larger files than efforts 0 and 1. */
 enum { EFFORTS = 10 };
 static const uint8_t levels[EFFORTS] = {0, 0, 4, 5, 6, 7, 8, 9, 10, 12};
 static const uint16_t byte_ns[EFFORTS] = {TUNED_PNG_PACK_NS};
@@ -41,6 +40,7 @@ struct png_writer {
     struct buf *output;
     struct error *err;
     struct png_rows rows;
+    bool opaque;        /* alpha is left out */
     struct buf profile; /* data of the iCCP chunk */
     struct carried carried;
 };
@@ -51,7 +51,8 @@ static enum status write_header(struct png_writer *writer) {
                                     [PIXEL_RGB] = PNG_COLOR_TYPE_RGB,
                                     [PIXEL_RGBA] = PNG_COLOR_TYPE_RGB_ALPHA};
     const struct image *image = writer->image;
-    uint8_t header[13] = {[8] = image->depth, [9] = types[image->model]};
+    /* Models with alpha stand behind those without. */
+    uint8_t header[13] = {[8] = image->depth, [9] = types[image->model - writer->opaque]};
     bytes_put_be32(header, image->width);
     bytes_put_be32(header + 4, image->height);
     enum status status = buf_append(writer->output, "\x89PNG\r\n\x1A\n", PNG_SIGNATURE_SIZE, writer->err);
@@ -176,33 +177,29 @@ static unsigned affordable(unsigned effort, uint64_t size, int64_t time_ns) {
     return effort;
 }
 
-static enum status choose_level(const struct png_writer *writer, int *level) {
+static int choose_level(const struct png_writer *writer) {
     const unsigned last = EFFORTS - 1;
     unsigned effort = writer->options->effort < last ? writer->options->effort : last;
     uint64_t size = (uint64_t)writer->rows.line * writer->image->height;
     int64_t left = deadline_left(writer->options->deadline_ns) /
                    (writer->options->pictures ? writer->options->pictures : 1);
-    bool graphic = false;
-    enum status status = ST_OK;
-    if (effort == 1) {
-        status = png_is_graphic(&writer->rows, &graphic, writer->err);
-    }
-    effort = affordable(graphic ? GRAPHIC_EFFORT : effort, size, left < PACK_NS ? left : PACK_NS);
-    *level = levels[effort];
-    return status;
+    return levels[affordable(effort, size, left < PACK_NS ? left : PACK_NS)];
 }
 
 static enum status write_pixels(struct png_writer *writer) {
     size_t start = writer->output->size;
-    int level = 0;
-    enum status status = png_rows_init(&writer->rows, writer->image, writer->err);
-    status = status != ST_OK ? status : choose_level(writer, &level);
-    if (status == ST_OK) {
-        const struct encode_options *options = writer->options;
-        status =
-            png_strips_write(writer->image, options->crew, options->deadline_ns, writer->output, writer->err);
+    const struct encode_options *options = writer->options;
+    bool graphic = false;
+    enum status status = png_rows_init(&writer->rows, writer->image, writer->opaque, writer->err);
+    if (status == ST_OK && options->effort >= 1) {
+        status = png_is_graphic(&writer->rows, &graphic, writer->err);
     }
-    if (status == ST_OK && level > 0) {
+    if (status == ST_OK) {
+        status = png_strips_write(writer->image, writer->opaque, graphic, options->crew, options->deadline_ns,
+                                  writer->output, writer->err);
+    }
+    const int level = status == ST_OK ? choose_level(writer) : 0;
+    if (level > 0) {
         status = pack_instead(writer, level, start);
     }
     png_rows_finish(&writer->rows);
@@ -241,19 +238,23 @@ static enum status prepare_metadata(struct png_writer *writer) {
 
 size_t png_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
     size_t row = (size_t)shape->width * image_pixel_channels(shape->model) * (shape->depth / 8u);
-    size_t lines = (row + 1) * shape->height, strips = png_strips_bytes(row, shape->height, options->crew);
-    if (options->effort == 0 || lines > PACK_MAX) {
+    size_t lines = (row + 1) * shape->height;
+    size_t strips = png_strips_bytes(row, shape->height, options->effort >= 1, options->crew);
+    if (options->effort < 2 || lines > PACK_MAX) {
         return STATE + strips;
     }
     /* All filtered rows and, besides the strips, the packed rows that replace them. */
-    size_t state = options->effort < BEST_EFFORT ? PACK_STATE : BEST_STATE;
-    return STATE + strips + state + lines + (options->effort > 1 ? lines : 0);
+    return STATE + strips + (options->effort < BEST_EFFORT ? PACK_STATE : BEST_STATE) + 2 * lines;
 }
 
 enum status png_encode(const struct image *image, const struct encode_options *options,
                        const struct metadata *metadata, struct buf *output, struct error *err) {
-    struct png_writer writer = {
-        .image = image, .options = options, .metadata = metadata, .output = output, .err = err};
+    struct png_writer writer = {.image = image,
+                                .opaque = options->reduce && png_rows_are_opaque(image),
+                                .options = options,
+                                .metadata = metadata,
+                                .output = output,
+                                .err = err};
     enum status status = prepare_metadata(&writer);
     status = status != ST_OK ? status : write_header(&writer);
     status = status != ST_OK ? status : write_metadata(&writer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The rows of an image as PNG stores them: big-endian, a filter byte before each. Internal to codecs/; one
- * thread at a time. */
+ * The rows of an image as PNG stores them: big-endian, a filter byte before each. Alpha that is full
+ * everywhere is left out. Internal to codecs/; one thread at a time. */
 #ifndef BLURD_CODECS_PNG_PNG_ROWS_H
 #define BLURD_CODECS_PNG_PNG_ROWS_H
 
@@ -12,11 +12,15 @@ struct png_rows {
     const struct image *image;
     size_t line;     /* bytes of a filtered row, with the filter byte */
     unsigned pixel;  /* bytes a pixel */
-    uint8_t *memory; /* three rows: zeros, and two in the file's byte order */
+    bool opaque;     /* alpha is left out */
+    uint8_t *memory; /* three rows: zeros, and two as the file stores them */
 };
 
-/* ST_BUSY without memory. */
-enum status png_rows_init(struct png_rows *rows, const struct image *image, struct error *err);
+/* Whether the image has alpha, and all of it is full. */
+bool png_rows_are_opaque(const struct image *image);
+
+/* `opaque`: png_rows_are_opaque. ST_BUSY without memory. */
+enum status png_rows_init(struct png_rows *rows, const struct image *image, bool opaque, struct error *err);
 void png_rows_finish(struct png_rows *rows);
 
 /* Filters `count` rows from `y` to count * rows->line bytes. */
@@ -29,5 +33,9 @@ void png_rows_filter_best(const struct png_rows *rows, uint32_t y, uint32_t coun
 /* The filter with the smallest sum of differences for these rows, from a sample of one row in eight.
  * `scratch` has rows->line bytes. */
 enum png_filter png_rows_choose(const struct png_rows *rows, uint32_t y, uint32_t count, uint8_t *scratch);
+
+/* The sum of the distances of a row's bytes from what Paeth's filter predicts, 255 from 0 being 255.
+ * `scratch` has rows->line bytes. */
+uint64_t png_rows_distance(const struct png_rows *rows, uint32_t y, uint8_t *scratch);
 
 #endif

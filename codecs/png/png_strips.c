@@ -6,16 +6,23 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
-#include "codecs/png/deflate_rle.h"
+#include "codecs/png/deflate/deflate_lz.h"
+#include "codecs/png/deflate/deflate_rle.h"
+#include "codecs/png/deflate/deflate_tokens.h"
 #include "codecs/png/png_chunks.h"
-#include "codecs/png/png_rows.h"
+#include "codecs/png/png_ways.h"
 #include "core/deadline.h"
+#include "core/numbers.h"
 
 enum {
-    STRIP_SIZE = 1 << 17, /* bytes of rows that are filtered and compressed together: they stay in cache */
-    COST = 3,             /* cost of a byte relative to a blurred sample */
-    ROWS = 3,             /* that codecs/png/png_rows.h keeps */
-    CHUNK = 4,            /* bytes of a chunk's buffer for one of its rows: 1.75, and it grows by doubling */
+    STRIP_SIZE = 1 << 17,   /* bytes of rows that are filtered and compressed together: they stay in cache */
+    MATCHES_SIZE = 1 << 18, /* of those whose matches are searched: they know more rows */
+    SAMPLE_SIZE = 1 << 20,  /* of rows on which the ways to filter are tried, ... */
+    SAMPLE_ROWS = 72,       /* ... and their number at most */
+    WORTH = 128,            /* a part of the bytes */
+    COST = 3,               /* cost of a byte relative to a blurred sample */
+    ROWS = 3,               /* that codecs/png/png_rows.h keeps */
+    CHUNK = 4, /* bytes of a chunk's buffer for one of its rows: 1.75, and it grows by doubling */
     SEATS_MEMORY = 8 << 20, /* bytes of all seats, unless one takes more */
     ZLIB_METHOD = 0x78,
     ZLIB_CHECK = 0x01, /* a stream's header: deflate, 32 KiB, fastest */
@@ -24,8 +31,9 @@ enum {
 /* Working memory of one thread. */
 struct seat {
     struct png_rows rows;
-    uint8_t *lines;   /* a strip, filtered */
-    struct buf chunk; /* the compressed strip; unused with one seat, which writes to the output */
+    uint8_t *lines;            /* a strip, filtered, behind the rows of the history */
+    struct deflate_lz *search; /* NULL: runs are all that is searched for */
+    struct buf chunk;          /* the compressed strip; unused with one seat, which writes to the output */
 };
 
 struct png_strip {
@@ -39,29 +47,56 @@ struct strips {
     int64_t deadline_ns;
     struct buf *output;
     size_t line;
-    uint32_t height; /* rows a strip, but for the last */
+    uint32_t height;  /* rows a strip, but for the last */
+    uint32_t history; /* rows before it to which its matches may refer */
+    bool opaque, matches;
+    unsigned way; /* of the filters, with matches */
     unsigned count, seats;
     struct png_strip *strip;
     struct seat *seat;
 };
+
+/* Filters the rows and those before them; the same filters were chosen for those. */
+static enum status write_matches(const struct strips *strips, const struct seat *seat, uint32_t y,
+                                 uint32_t count, struct buf *to, struct error *err) {
+    const uint32_t history = min_u32(strips->history, y);
+    const size_t before = history * strips->line;
+    uint8_t *lines = seat->lines + (strips->history - history) * strips->line;
+    const struct deflate_lines rows = {
+        .data = lines,
+        .history = before,
+        .size = before + count * strips->line,
+        .line = strips->line,
+        .pixel = seat->rows.pixel,
+    };
+    png_way_filter(&seat->rows, y - history, history + count, strips->way, lines);
+    return deflate_lz_block(seat->search, &rows, to, err);
+}
+
+static enum status write_runs(const struct seat *seat, uint32_t y, uint32_t count, struct buf *to,
+                              struct error *err) {
+    enum png_filter filter = png_rows_choose(&seat->rows, y, count, seat->lines);
+    png_rows_filter(&seat->rows, y, count, filter, seat->lines);
+    return deflate_rle_block(seat->lines, count * seat->rows.line, to, err);
+}
 
 /* Writes a strip as a chunk; the zlib stream begins in the first one. */
 static enum status write_chunk(const struct strips *strips, const struct seat *seat, unsigned index,
                                struct buf *to, struct error *err) {
     static const uint8_t start_of_stream[] = {ZLIB_METHOD, ZLIB_CHECK};
     struct png_strip *strip = &strips->strip[index];
-    uint32_t y = index * strips->height, left = strips->image->height - y;
-    uint32_t count = left < strips->height ? left : strips->height;
-    size_t start = to->size;
-    enum png_filter filter = png_rows_choose(&seat->rows, y, count, seat->lines);
-    png_rows_filter(&seat->rows, y, count, filter, seat->lines);
-    strip->size = count * strips->line;
-    strip->checksum = libdeflate_adler32(1, seat->lines, strip->size);
+    const uint32_t y = index * strips->height, count = min_u32(strips->image->height - y, strips->height);
+    const size_t start = to->size;
     enum status status = png_open_chunk(to, png_tag("IDAT"), err);
     if (status == ST_OK && index == 0) {
         status = buf_append(to, start_of_stream, sizeof(start_of_stream), err);
     }
-    status = status != ST_OK ? status : deflate_rle_block(seat->lines, strip->size, to, err);
+    if (status == ST_OK) {
+        status = strips->matches ? write_matches(strips, seat, y, count, to, err)
+                                 : write_runs(seat, y, count, to, err);
+    }
+    strip->size = count * strips->line;
+    strip->checksum = libdeflate_adler32(1, seat->lines + strips->history * strips->line, strip->size);
     return status != ST_OK ? status : png_close_chunk(to, start, err);
 }
 
@@ -82,20 +117,34 @@ static enum status run_strip(void *context, unsigned part, unsigned number, stru
     return status != ST_OK ? status : buf_append(chunk, seat->chunk.data, seat->chunk.size, err);
 }
 
-/* Rows of a strip, but for the last. */
-static uint32_t strip_height(size_t line, uint32_t height) {
-    uint32_t rows = line < STRIP_SIZE ? (uint32_t)(STRIP_SIZE / line) : 1;
-    return rows < height ? rows : height;
+static uint32_t strip_height(size_t line, uint32_t height, bool matches) {
+    const size_t most = matches ? MATCHES_SIZE : STRIP_SIZE;
+    return min_u32(line < most ? (uint32_t)(most / line) : 1, height);
 }
 
-static size_t seat_bytes(size_t line, uint32_t strip) {
-    return strip * line * (1 + CHUNK) + ROWS * line;
+static uint32_t history_height(size_t line, bool matches) {
+    return matches ? (uint32_t)(DEFLATE_DISTANCE_MAX / line) : 0;
 }
 
-size_t png_strips_bytes(size_t row, uint32_t height, bool helped) {
-    size_t line = row + 1, one = seat_bytes(line, strip_height(line, height)), all = line * height * CHUNK;
-    size_t most = all < SEATS_MEMORY ? all : SEATS_MEMORY;
-    return helped && most > one ? most : one;
+static uint32_t sample_height(size_t line, uint32_t height) {
+    const uint32_t most = line < SAMPLE_SIZE ? (uint32_t)(SAMPLE_SIZE / line) : 1;
+    return min_u32(min_u32(most, SAMPLE_ROWS), height);
+}
+
+static size_t lines_bytes(size_t line, uint32_t strip, bool matches) {
+    return (strip + history_height(line, matches)) * line + (matches ? DEFLATE_LZ_PADDING : 0);
+}
+
+static size_t seat_bytes(size_t line, uint32_t strip, bool matches) {
+    return lines_bytes(line, strip, matches) + (matches ? deflate_lz_bytes() : 0) +
+           (CHUNK * strip + ROWS) * line;
+}
+
+size_t png_strips_bytes(size_t row, uint32_t height, bool matches, bool helped) {
+    const size_t line = row + 1, one = seat_bytes(line, strip_height(line, height, matches), matches),
+                 strips = height / strip_height(line, height, matches) + 1, all = strips * one;
+    const size_t most = all < SEATS_MEMORY ? all : SEATS_MEMORY, sample = sample_height(line, height) * line;
+    return (helped && most > one ? most : one) + (matches ? sample + deflate_lz_most(sample) : 0);
 }
 
 static enum status join(const struct strips *strips, struct error *err) {
@@ -123,10 +172,11 @@ static enum status take_memory(struct strips *strips, struct error *err) {
         strips->strip && strips->seat ? ST_OK : fail(err, ST_BUSY, "out of memory to compress a PNG");
     for (unsigned i = 0; i < strips->seats && status == ST_OK; i++) {
         struct seat *seat = &strips->seat[i];
-        status = png_rows_init(&seat->rows, strips->image, err);
-        seat->lines = malloc(strips->height * strips->line);
+        status = png_rows_init(&seat->rows, strips->image, strips->opaque, err);
+        seat->lines = malloc(lines_bytes(strips->line, strips->height, strips->matches));
+        seat->search = strips->matches ? malloc(deflate_lz_bytes()) : NULL;
         buf_init(&seat->chunk, strips->output->maximum);
-        if (status == ST_OK && !seat->lines) {
+        if (status == ST_OK && (!seat->lines || (strips->matches && !seat->search))) {
             status = fail(err, ST_BUSY, "out of memory to compress a PNG");
         }
     }
@@ -141,24 +191,60 @@ static void free_memory(struct strips *strips) {
         png_rows_finish(&strips->seat[i].rows);
         buf_finish(&strips->seat[i].chunk);
         free(strips->seat[i].lines);
+        free(strips->seat[i].search);
     }
     free(strips->strip);
     free(strips->seat);
 }
 
-enum status png_strips_write(const struct image *image, struct crew *crew, int64_t deadline_ns,
-                             struct buf *output, struct error *err) {
-    struct strips strips = {.image = image, .deadline_ns = deadline_ns, .output = output};
-    strips.line = plane_row_bytes(&image->plane[0], image->depth) + 1;
-    strips.height = strip_height(strips.line, image->height);
+/* The size of the sample if it is filtered in that way; SIZE_MAX after a failure. */
+static size_t try_way(const struct seat *seat, unsigned way, uint32_t most, uint8_t *lines,
+                      struct buf *trial) {
+    const size_t line = seat->rows.line;
+    const struct deflate_lines rows = {.data = lines,
+                                       .size = png_way_sample(&seat->rows, way, most, lines) * line,
+                                       .line = line,
+                                       .pixel = seat->rows.pixel};
+    trial->size = 0;
+    return deflate_lz_block(seat->search, &rows, trial, NULL) == ST_OK ? trial->size : SIZE_MAX;
+}
+
+/* Tries all ways on a sample. The last one takes the time of five, and has to be worth it. */
+static enum status choose_way(struct strips *strips, struct error *err) {
+    const uint32_t most = sample_height(strips->line, strips->image->height);
+    const size_t size = most * strips->line;
+    uint8_t *lines = malloc(size + DEFLATE_LZ_PADDING);
+    size_t least = SIZE_MAX;
+    struct buf trial;
+    buf_init(&trial, deflate_lz_most(size));
+    for (unsigned way = 0; way < PNG_WAYS && lines; way++) {
+        const size_t found = try_way(&strips->seat[0], way, most, lines, &trial);
+        if (found < (way == PNG_WAY_BEST_OF_EACH ? least - least / WORTH : least)) {
+            least = found;
+            strips->way = way;
+        }
+    }
+    buf_finish(&trial);
+    free(lines);
+    return least < SIZE_MAX ? ST_OK : fail(err, ST_BUSY, "out of memory to compress a PNG");
+}
+
+enum status png_strips_write(const struct image *image, bool opaque, bool matches, struct crew *crew,
+                             int64_t deadline_ns, struct buf *output, struct error *err) {
+    struct strips strips = {
+        .image = image, .deadline_ns = deadline_ns, .output = output, .opaque = opaque, .matches = matches};
+    strips.line = (size_t)image->width * (image->plane[0].channels - opaque) * (image->depth / 8u) + 1;
+    strips.height = strip_height(strips.line, image->height, matches);
+    strips.history = history_height(strips.line, matches);
     strips.count = (image->height + strips.height - 1) / strips.height;
     unsigned seats = crew_seats(crew, (uint64_t)strips.line * image->height * COST);
-    size_t most = SEATS_MEMORY / seat_bytes(strips.line, strips.height);
+    size_t most = SEATS_MEMORY / seat_bytes(strips.line, strips.height, matches);
     strips.seats = seats < most ? seats : most > 0 ? (unsigned)most : 1;
     strips.seats = strips.seats < strips.count ? strips.seats : strips.count;
     struct crew_work work = {
         .part = run_strip, .context = &strips, .parts = strips.count, .seats = strips.seats};
     enum status status = take_memory(&strips, err);
+    status = status == ST_OK && matches ? choose_way(&strips, err) : status;
     status = status != ST_OK ? status : crew_run(crew, &work, err);
     status = status != ST_OK ? status : join(&strips, err);
     free_memory(&strips);

@@ -101,6 +101,7 @@ struct output_arguments {
     int effort;    /* PNG, WebP, AVIF: 0 to 9 */
     int metadata;  /* METADATA_… */
     int hdr;       /* JPEG: HDR_… */
+    bool png_reduce;
 };
 
 /* What a redaction is answered with in place of the picture, or beside it. */

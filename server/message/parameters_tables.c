@@ -206,6 +206,13 @@ static const struct argument output_table[] = {
      .choices = metadata_choices,
      .help = "`strip` keeps only what defines the colours. `keep` also keeps what describes the photograph: "
              "see the table of metadata."},
+    {.name = "png_reduce",
+     .type = ARGUMENT_SWITCH,
+     .offset = AT(output.png_reduce),
+     .initial = 1,
+     .help = "Leave the alpha channel of a PNG out if no pixel of the picture is transparent. Frames of "
+             "animations "
+             "keep it."},
     {.name = "progressive",
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.progressive),

@@ -133,6 +133,7 @@ static void choose_output(struct work_plan *plan, const char *accept) {
         .libjpeg = plan->limits.libjpeg,
         .lossless = asked->lossless,
         .keep_metadata = asked->metadata == METADATA_KEEP,
+        .reduce = asked->png_reduce && !frames_plan_animates(&plan->frames),
         .upright = plan->orientation != 1,
         .deadline_ns = plan->limits.deadline_ns,
     };

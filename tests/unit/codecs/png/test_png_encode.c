@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The output of the PNG encoder, read back by libpng and zlib, and the parts of the encoder. */
-#include "codecs/png/deflate_rle.h"
-#include "codecs/png/huffman.h"
+#include "codecs/png/deflate/deflate_rle.h"
+#include "codecs/png/deflate/huffman.h"
 #include "codecs/png/png.h"
 #include "codecs/png/png_filter.h"
 #include "codecs/png/png_pack.h"
@@ -179,7 +179,7 @@ static void test_few_rows_choose_a_filter(void **state) {
     memset(plane_row(&image.plane[0], 1), 100, 300);
     struct png_rows rows;
     uint8_t scratch[301];
-    assert_int_equal(png_rows_init(&rows, &image, NULL), ST_OK);
+    assert_int_equal(png_rows_init(&rows, &image, false, NULL), ST_OK);
     assert_int_equal(rows.line, sizeof scratch);
     assert_int_equal(png_rows_choose(&rows, 0, 2, scratch), FILTER_SUB);
     png_rows_finish(&rows);
@@ -199,7 +199,7 @@ static void test_packing_chooses_a_filter(void **state) {
     static uint8_t packed[2 * SIDE * LINE], lines[SIDE * LINE];
     size_t size = 0;
     uLongf unpacked = sizeof lines;
-    assert_int_equal(png_rows_init(&rows, &image, NULL), ST_OK);
+    assert_int_equal(png_rows_init(&rows, &image, false, NULL), ST_OK);
     assert_int_equal(png_pack(&rows, 6, packed, sizeof packed, &size, NULL), ST_OK);
     assert_int_equal(uncompress(lines, &unpacked, packed, (uLong)size), Z_OK);
     assert_int_equal(unpacked, sizeof lines);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "codecs/png/deflate_rle.h"
+#include "codecs/png/deflate/deflate_rle.h"
 
-#include <endian.h>
-#include <string.h>
-
-#include "codecs/png/huffman.h"
+#include "codecs/png/deflate/deflate_bits.h"
+#include "codecs/png/deflate/huffman.h"
 #include "core/processor.h"
 
 enum {
@@ -38,34 +36,14 @@ struct codes {
     struct code run[MATCH_MAX + 1]; /* includes the distance */
 };
 
-struct deflate_writer {
-    uint64_t bits;
-    unsigned count; /* below 8 after a flush */
-    uint8_t *to;
-};
-
-static inline __attribute__((always_inline)) void put(struct deflate_writer *writer, uint64_t bits,
-                                                      unsigned count) {
-    writer->bits |= bits << writer->count;
-    writer->count += count;
-}
-
-static inline __attribute__((always_inline)) void flush(struct deflate_writer *writer) {
-    uint64_t bits = htole64(writer->bits);
-    memcpy(writer->to, &bits, sizeof(bits));
-    writer->to += writer->count / 8;
-    writer->bits >>= writer->count & ~7u;
-    writer->count &= 7;
-}
-
-static inline __attribute__((always_inline)) uint64_t word_at(const uint8_t *p) {
+DEFLATE_INLINE uint64_t word_at(const uint8_t *p) {
     uint64_t word;
     memcpy(&word, p, sizeof(word));
     return le64toh(word);
 }
 
 /* Length of the run of zeros at `p`; 0 if shorter than a word. */
-static inline __attribute__((always_inline)) size_t count_zeros(const uint8_t *p, const uint8_t *end) {
+DEFLATE_INLINE size_t count_zeros(const uint8_t *p, const uint8_t *end) {
     const uint8_t *start = p;
     if (word_at(p) != 0) {
         return 0;
@@ -186,51 +164,50 @@ static void put_header(struct deflate_writer *writer, const struct huffman_code 
     }
     struct huffman_code meta[META_SYMBOLS];
     huffman_make(counts, META_SYMBOLS, META_CODE_MAX, meta);
-    put(writer, 0 | 2 << 1, 3); /* not the last block, dynamic codes */
-    put(writer, SYMBOLS - LENGTHS_FIRST, 5);
-    put(writer, DISTANCE_SYMBOLS - 1, 5);
-    put(writer, META_SENT - 4, 4);
-    flush(writer);
+    deflate_put(writer, 0 | 2 << 1, 3); /* not the last block, dynamic codes */
+    deflate_put(writer, SYMBOLS - LENGTHS_FIRST, 5);
+    deflate_put(writer, DISTANCE_SYMBOLS - 1, 5);
+    deflate_put(writer, META_SENT - 4, 4);
+    deflate_flush(writer);
     for (unsigned i = 0; i < META_SENT; i++) {
-        put(writer, order[i] < META_SYMBOLS ? meta[order[i]].length : 0, 3);
-        flush(writer);
+        deflate_put(writer, order[i] < META_SYMBOLS ? meta[order[i]].length : 0, 3);
+        deflate_flush(writer);
     }
     for (unsigned i = 0; i < SYMBOLS; i++) {
-        put(writer, meta[made[i].length].bits, meta[made[i].length].length);
-        flush(writer);
+        deflate_put(writer, meta[made[i].length].bits, meta[made[i].length].length);
+        deflate_flush(writer);
     }
-    put(writer, meta[1].bits, meta[1].length);
-    flush(writer);
+    deflate_put(writer, meta[1].bits, meta[1].length);
+    deflate_flush(writer);
 }
 
 static void put_run(struct deflate_writer *writer, const struct codes *codes, size_t size) {
-    put(writer, codes->literal[0].bits, codes->literal[0].length);
-    flush(writer);
+    deflate_put(writer, codes->literal[0].bits, codes->literal[0].length);
+    deflate_flush(writer);
     size_t left = size - 1, match;
     while ((match = match_size(left)) > 0) {
-        put(writer, codes->run[match].bits, codes->run[match].length);
-        flush(writer);
+        deflate_put(writer, codes->run[match].bits, codes->run[match].length);
+        deflate_flush(writer);
         left -= match;
     }
     for (; left > 0; left--) {
-        put(writer, codes->literal[0].bits, codes->literal[0].length);
+        deflate_put(writer, codes->literal[0].bits, codes->literal[0].length);
     }
-    flush(writer);
+    deflate_flush(writer);
 }
 
 /* Joins four codes in pairs, which shortens the dependency chain. */
-static inline __attribute__((always_inline)) void put_four(struct deflate_writer *writer,
-                                                           const struct codes *codes, const uint8_t *p) {
+DEFLATE_INLINE void put_four(struct deflate_writer *writer, const struct codes *codes, const uint8_t *p) {
     const struct code *a = &codes->literal[p[0]], *b = &codes->literal[p[1]];
     const struct code *c = &codes->literal[p[2]], *d = &codes->literal[p[3]];
     uint64_t low = a->bits | b->bits << a->length, high = c->bits | d->bits << c->length;
     unsigned low_length = a->length + b->length;
-    put(writer, low | high << low_length, low_length + c->length + d->length);
-    flush(writer);
+    deflate_put(writer, low | high << low_length, low_length + c->length + d->length);
+    deflate_flush(writer);
 }
 
-static inline __attribute__((always_inline)) void
-put_data(struct deflate_writer *to, const struct codes *codes, const uint8_t *p, const uint8_t *end) {
+DEFLATE_INLINE void put_data(struct deflate_writer *to, const struct codes *codes, const uint8_t *p,
+                             const uint8_t *end) {
     struct deflate_writer writer = *to;
     while (end - p >= WORD) {
         size_t zeros = count_zeros(p, end);
@@ -244,11 +221,11 @@ put_data(struct deflate_writer *to, const struct codes *codes, const uint8_t *p,
         }
     }
     for (; p < end; p++) {
-        put(&writer, codes->literal[*p].bits, codes->literal[*p].length);
-        flush(&writer);
+        deflate_put(&writer, codes->literal[*p].bits, codes->literal[*p].length);
+        deflate_flush(&writer);
     }
-    put(&writer, codes->end.bits, codes->end.length);
-    flush(&writer);
+    deflate_put(&writer, codes->end.bits, codes->end.length);
+    deflate_flush(&writer);
     *to = writer;
 }
 
@@ -261,14 +238,6 @@ put_data_bmi2(struct deflate_writer *to, const struct codes *codes, const uint8_
 #else
 #define put_data_bmi2 put_data
 #endif
-
-/* Writes an empty stored block, which ends on a byte boundary. */
-static void put_filler(struct deflate_writer *writer) {
-    put(writer, 0, 3);
-    put(writer, 0, -writer->count & 7);
-    put(writer, 0xFFFF0000, 32); /* the size, and its complement */
-    flush(writer);
-}
 
 enum status deflate_rle_block(const uint8_t *data, size_t size, struct buf *output, struct error *err) {
     enum status status = buf_reserve(output, size / 4 * 7 + HEADER_MAX, err);
@@ -286,7 +255,7 @@ enum status deflate_rle_block(const uint8_t *data, size_t size, struct buf *outp
     } else {
         put_data(&writer, &codes, data, data + size);
     }
-    put_filler(&writer);
+    deflate_put_filler(&writer);
     output->size = (size_t)(writer.to - output->data);
     return ST_OK;
 }

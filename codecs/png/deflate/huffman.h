@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Huffman codes for deflate: canonical, length-limited, bits reversed. Internal to codecs/. */
-#ifndef BLURD_CODECS_PNG_HUFFMAN_H
-#define BLURD_CODECS_PNG_HUFFMAN_H
+#ifndef BLURD_CODECS_PNG_DEFLATE_HUFFMAN_H
+#define BLURD_CODECS_PNG_DEFLATE_HUFFMAN_H
 
 #include <stdint.h>
 

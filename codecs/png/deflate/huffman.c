@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Code lengths are computed in place over the sorted counts (Moffat and Katajainen). */
-#include "codecs/png/huffman.h"
+#include "codecs/png/deflate/huffman.h"
 
 #include <stdlib.h>
 #include <string.h>
