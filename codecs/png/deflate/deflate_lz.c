@@ -11,9 +11,9 @@ enum {
     TOKENS_MAX = 20000, /* of a block */
     WORD = 8,
     HASHED = 16, /* bytes of which a position's hashes are made at most */
-    NICE = 96,  /* a match so long is taken without a further look */
-    LONG = 128, /* of longer ones each eighth pixel is remembered, ... */
-    SOME = 48,  /* ... of longer ones each fourth */
+    NICE = 96,   /* a match so long is taken without a further look */
+    LONG = 128,  /* of longer ones each eighth pixel is remembered, ... */
+    SOME = 48,   /* ... of longer ones each fourth */
 };
 
 /* Positions plus one; 0: none. */
@@ -31,7 +31,7 @@ struct match {
     unsigned length, distance; /* length 0: none */
 };
 
-struct search {
+struct lz_search {
     struct deflate_lz *memory;
     const uint8_t *data;
     size_t size, line;
@@ -60,9 +60,9 @@ DEFLATE_INLINE uint32_t hash(uint64_t value) {
     return (uint32_t)(value * 0x9E3779B185EBCA87 >> (64 - HASH_BITS)); /* by 2^64 over the golden ratio */
 }
 
-/* The positions before with the same hashes, and `at` remembered in their place. What lies behind the data has no part
- * in hashes, and so no effect. */
-DEFLATE_INLINE void visit(const struct search *s, size_t at, uint32_t *near, uint32_t *far) {
+/* The positions before with the same hashes, and `at` remembered in their place. What lies behind the data
+ * has no part in hashes, and so no effect. */
+DEFLATE_INLINE void visit(const struct lz_search *s, size_t at, uint32_t *near, uint32_t *far) {
     const uint8_t *p = s->data + at;
     *far = 0;
     if (s->size - at < HASHED) {
@@ -81,7 +81,7 @@ DEFLATE_INLINE void visit(const struct search *s, size_t at, uint32_t *near, uin
 }
 
 /* Takes the match at `from` if it has `least` bytes and is longer than the best. */
-DEFLATE_INLINE void take(struct match *best, const struct search *s, size_t at, size_t from, unsigned most,
+DEFLATE_INLINE void take(struct match *best, const struct lz_search *s, size_t at, size_t from, unsigned most,
                          unsigned least) {
     if (at - from - 1 >= DEFLATE_DISTANCE_MAX) {
         return;
@@ -93,7 +93,7 @@ DEFLATE_INLINE void take(struct match *best, const struct search *s, size_t at, 
 }
 
 /* The pixel before costs least, and the row above more than what is near: it has to be longer by two. */
-DEFLATE_INLINE struct match find(const struct search *s, size_t at) {
+DEFLATE_INLINE struct match find(const struct lz_search *s, size_t at) {
     const size_t left = s->size - at;
     const unsigned most = left < DEFLATE_MATCH_MAX ? (unsigned)left : DEFLATE_MATCH_MAX;
     struct match best = {0, 0};
@@ -119,21 +119,21 @@ DEFLATE_INLINE struct match find(const struct search *s, size_t at) {
     return best;
 }
 
-struct progress {
+struct packing {
     struct deflate_writer writer;
     size_t block;    /* where the block begins */
     size_t literals; /* where literals begin that no token has */
     size_t tokens;
 };
 
-static void end_block(struct progress *p, const struct search *s, size_t end) {
+static void end_block(struct packing *p, const struct lz_search *s, size_t end) {
     deflate_put_tokens(&p->writer, s->data + p->block, s->memory->token, p->tokens, end - p->literals);
     p->block = p->literals = end;
     p->tokens = 0;
 }
 
 /* Pixels behind `at`, of long matches a few. */
-DEFLATE_INLINE void remember(const struct search *s, size_t at, size_t end) {
+DEFLATE_INLINE void remember(const struct lz_search *s, size_t at, size_t end) {
     const size_t step = (end - at >= LONG ? 8 : end - at >= SOME ? 4 : 1) * s->pixel;
     uint32_t near[WAYS], far;
     for (at += s->pixel; at < end; at += step) {
@@ -143,7 +143,7 @@ DEFLATE_INLINE void remember(const struct search *s, size_t at, size_t end) {
 
 /* The row of a position, and the beginning of the next pixel from the position on. The filter byte of a row
  * is a pixel of its own. */
-DEFLATE_INLINE size_t align(const struct search *s, size_t *row, size_t at) {
+DEFLATE_INLINE size_t align(const struct lz_search *s, size_t *row, size_t at) {
     while (at - *row >= s->line) {
         *row += s->line;
     }
@@ -153,7 +153,7 @@ DEFLATE_INLINE size_t align(const struct search *s, size_t *row, size_t at) {
     return at;
 }
 
-DEFLATE_INLINE void search_rows(struct progress *p, const struct search *s, size_t start) {
+DEFLATE_INLINE void search_rows(struct packing *p, const struct lz_search *s, size_t start) {
     size_t at = start, row = start;
     while (at < s->size) {
         const struct match match = find(s, at);
@@ -174,7 +174,7 @@ DEFLATE_INLINE void search_rows(struct progress *p, const struct search *s, size
 }
 
 /* Constants make faster code. */
-static void search_pixels(struct progress *p, struct search s, size_t start) {
+static void search_pixels(struct packing *p, struct lz_search s, size_t start) {
     switch (s.pixel) {
     case 3:
         s.pixel = 3, s.reach = 6;
@@ -188,8 +188,8 @@ static void search_pixels(struct progress *p, struct search s, size_t start) {
     }
 }
 
-static void remember_history(const struct search *s, size_t size) {
-    struct search all = *s;
+static void remember_history(const struct lz_search *s, size_t size) {
+    struct lz_search all = *s;
     uint32_t near[WAYS], far;
     all.reach = s->pixel == 3 ? 6 : s->pixel == 4 ? 4 : s->pixel <= 2 ? 4 : s->pixel;
     for (size_t row = 0; row < size; row += s->line) {
@@ -205,17 +205,17 @@ size_t deflate_lz_most(size_t size) {
 
 enum status deflate_lz_block(struct deflate_lz *memory, const struct deflate_lines *lines, struct buf *output,
                              struct error *err) {
-    const struct search search = {.memory = memory,
-                                  .data = lines->data,
-                                  .size = lines->size,
-                                  .line = lines->line,
-                                  .pixel = lines->pixel};
+    const struct lz_search search = {.memory = memory,
+                                     .data = lines->data,
+                                     .size = lines->size,
+                                     .line = lines->line,
+                                     .pixel = lines->pixel};
     const size_t history = lines->history;
     enum status status = buf_reserve(output, deflate_lz_most(lines->size - history), err);
     if (status != ST_OK) {
         return status;
     }
-    struct progress progress = {
+    struct packing progress = {
         .writer = {.to = output->data + output->size}, .block = history, .literals = history};
     memset(memory, 0, offsetof(struct deflate_lz, token));
     remember_history(&search, history);

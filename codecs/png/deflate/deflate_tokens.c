@@ -22,14 +22,14 @@ enum {
     MANY_ZEROS = 18,
 };
 
-struct code {
+struct token_code {
     uint32_t bits;
     uint32_t length;
 };
 
-struct codes {
-    struct code literal[LITERALS];
-    struct code match[DEFLATE_MATCH_MAX + 1]; /* by length, with the extra bits */
+struct token_codes {
+    struct token_code literal[LITERALS];
+    struct token_code match[DEFLATE_MATCH_MAX + 1]; /* by length, with the extra bits */
     struct huffman_code distance[DISTANCES];
     struct huffman_code made[SYMBOLS];
 };
@@ -60,14 +60,14 @@ DEFLATE_INLINE unsigned distance_symbol(unsigned distance, unsigned *extra_bits,
     return 2 * bits + (rest >> bits);
 }
 
-struct counts {
+struct token_counts {
     uint32_t symbol[SYMBOLS];
     uint32_t distance[DISTANCES];
     uint32_t literal[COUNTERS][LITERALS];
     uint32_t length[DEFLATE_MATCH_MAX + 1];
 };
 
-DEFLATE_INLINE const uint8_t *count_literals(struct counts *counts, const uint8_t *p, size_t size) {
+DEFLATE_INLINE const uint8_t *count_literals(struct token_counts *counts, const uint8_t *p, size_t size) {
     for (; size >= COUNTERS; size -= COUNTERS, p += COUNTERS) {
         for (unsigned i = 0; i < COUNTERS; i++) {
             counts->literal[i][p[i]]++;
@@ -79,7 +79,7 @@ DEFLATE_INLINE const uint8_t *count_literals(struct counts *counts, const uint8_
     return p;
 }
 
-static void count(struct counts *counts, const uint8_t *p, const struct deflate_token *tokens,
+static void count(struct token_counts *counts, const uint8_t *p, const struct deflate_token *tokens,
                   size_t token_count, size_t tail) {
     unsigned extra_bits, extra;
     for (size_t i = 0; i < token_count; i++) {
@@ -111,18 +111,19 @@ static void have_two(uint32_t *counts, unsigned size) {
     }
 }
 
-static void make_codes(struct counts *counts, struct codes *codes) {
+static void make_codes(struct token_counts *counts, struct token_codes *codes) {
     have_two(counts->symbol, SYMBOLS);
     have_two(counts->distance, DISTANCES);
     huffman_make(counts->symbol, SYMBOLS, CODE_MAX, codes->made);
     huffman_make(counts->distance, DISTANCES, CODE_MAX, codes->distance);
     for (unsigned i = 0; i < LITERALS; i++) {
-        codes->literal[i] = (struct code){codes->made[i].bits, codes->made[i].length};
+        codes->literal[i] = (struct token_code){codes->made[i].bits, codes->made[i].length};
     }
     for (unsigned length = DEFLATE_MATCH_MIN; length <= DEFLATE_MATCH_MAX; length++) {
         unsigned extra_bits, extra;
         const struct huffman_code *code = &codes->made[symbol_of(length, &extra_bits, &extra)];
-        codes->match[length] = (struct code){code->bits | extra << code->length, code->length + extra_bits};
+        codes->match[length] =
+            (struct token_code){code->bits | extra << code->length, code->length + extra_bits};
     }
 }
 
@@ -162,7 +163,7 @@ static unsigned used_of(const struct huffman_code *codes, unsigned size, unsigne
     return size;
 }
 
-static void put_header(struct deflate_writer *writer, const struct codes *codes) {
+static void put_header(struct deflate_writer *writer, const struct token_codes *codes) {
     static const uint8_t order[META_SYMBOLS] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                 11, 4,  12, 3, 13, 2, 14, 1, 15};
     static const uint8_t extra_bits[META_SYMBOLS] = {[REPEAT] = 2, [ZEROS] = 3, [MANY_ZEROS] = 7};
@@ -203,10 +204,11 @@ static void put_header(struct deflate_writer *writer, const struct codes *codes)
 }
 
 /* Joins four codes in pairs, which shortens the dependency chain. */
-DEFLATE_INLINE const uint8_t *put_literals(struct deflate_writer *writer, const struct code *literal,
+DEFLATE_INLINE const uint8_t *put_literals(struct deflate_writer *writer, const struct token_code *literal,
                                            const uint8_t *p, size_t size) {
     for (; size >= 4; size -= 4, p += 4) {
-        const struct code *a = &literal[p[0]], *b = &literal[p[1]], *c = &literal[p[2]], *d = &literal[p[3]];
+        const struct token_code *a = &literal[p[0]], *b = &literal[p[1]], *c = &literal[p[2]],
+                                *d = &literal[p[3]];
         const uint64_t low = a->bits | b->bits << a->length, high = c->bits | d->bits << c->length;
         const unsigned low_length = a->length + b->length;
         deflate_put(writer, low | high << low_length, low_length + c->length + d->length);
@@ -219,17 +221,17 @@ DEFLATE_INLINE const uint8_t *put_literals(struct deflate_writer *writer, const 
     return p;
 }
 
-DEFLATE_INLINE void put_match(struct deflate_writer *writer, const struct codes *codes,
+DEFLATE_INLINE void put_match(struct deflate_writer *writer, const struct token_codes *codes,
                               const struct deflate_token *token) {
     unsigned extra_bits, extra;
-    const struct code *length = &codes->match[token->length];
+    const struct token_code *length = &codes->match[token->length];
     const struct huffman_code *code = &codes->distance[distance_symbol(token->distance, &extra_bits, &extra)];
     deflate_put(writer, length->bits, length->length);
     deflate_put(writer, code->bits | (uint64_t)extra << code->length, code->length + extra_bits);
     deflate_flush(writer);
 }
 
-DEFLATE_INLINE void put_data(struct deflate_writer *to, const struct codes *codes, const uint8_t *p,
+DEFLATE_INLINE void put_data(struct deflate_writer *to, const struct token_codes *codes, const uint8_t *p,
                              const struct deflate_token *tokens, size_t token_count, size_t tail) {
     struct deflate_writer writer = *to;
     for (size_t i = 0; i < token_count; i++) {
@@ -244,10 +246,9 @@ DEFLATE_INLINE void put_data(struct deflate_writer *to, const struct codes *code
 
 /* The same with shifts by any register. */
 #if defined(__x86_64__)
-__attribute__((target("bmi,bmi2"))) static void put_data_bmi2(struct deflate_writer *to,
-                                                              const struct codes *codes, const uint8_t *p,
-                                                              const struct deflate_token *tokens,
-                                                              size_t token_count, size_t tail) {
+__attribute__((target("bmi,bmi2"))) static void
+put_data_bmi2(struct deflate_writer *to, const struct token_codes *codes, const uint8_t *p,
+              const struct deflate_token *tokens, size_t token_count, size_t tail) {
     put_data(to, codes, p, tokens, token_count, tail);
 }
 #else
@@ -256,8 +257,8 @@ __attribute__((target("bmi,bmi2"))) static void put_data_bmi2(struct deflate_wri
 
 void deflate_put_tokens(struct deflate_writer *writer, const uint8_t *data,
                         const struct deflate_token *tokens, size_t token_count, size_t tail) {
-    struct counts counts = {0};
-    struct codes codes;
+    struct token_counts counts = {0};
+    struct token_codes codes;
     count(&counts, data, tokens, token_count, tail);
     make_codes(&counts, &codes);
     put_header(writer, &codes);
