@@ -119,14 +119,14 @@ DEFLATE_INLINE struct match find(const struct lz_search *s, size_t at) {
     return best;
 }
 
-struct packing {
+struct lz_output {
     struct deflate_writer writer;
     size_t block;    /* where the block begins */
     size_t literals; /* where literals begin that no token has */
     size_t tokens;
 };
 
-static void end_block(struct packing *p, const struct lz_search *s, size_t end) {
+static void end_block(struct lz_output *p, const struct lz_search *s, size_t end) {
     deflate_put_tokens(&p->writer, s->data + p->block, s->memory->token, p->tokens, end - p->literals);
     p->block = p->literals = end;
     p->tokens = 0;
@@ -153,7 +153,7 @@ DEFLATE_INLINE size_t align(const struct lz_search *s, size_t *row, size_t at) {
     return at;
 }
 
-DEFLATE_INLINE void search_rows(struct packing *p, const struct lz_search *s, size_t start) {
+DEFLATE_INLINE void search_rows(struct lz_output *p, const struct lz_search *s, size_t start) {
     size_t at = start, row = start;
     while (at < s->size) {
         const struct match match = find(s, at);
@@ -174,7 +174,7 @@ DEFLATE_INLINE void search_rows(struct packing *p, const struct lz_search *s, si
 }
 
 /* Constants make faster code. */
-static void search_pixels(struct packing *p, struct lz_search s, size_t start) {
+static void search_pixels(struct lz_output *p, struct lz_search s, size_t start) {
     switch (s.pixel) {
     case 3:
         s.pixel = 3, s.reach = 6;
@@ -215,7 +215,7 @@ enum status deflate_lz_block(struct deflate_lz *memory, const struct deflate_lin
     if (status != ST_OK) {
         return status;
     }
-    struct packing progress = {
+    struct lz_output progress = {
         .writer = {.to = output->data + output->size}, .block = history, .literals = history};
     memset(memory, 0, offsetof(struct deflate_lz, token));
     remember_history(&search, history);
