@@ -15,7 +15,7 @@ NASTY = {  # (PNG: width, height, channels, bits, pixels differ), target, how ma
     'mirrored columns': ((2, 32768, 4, 16), '/pipeline?ops=' + '|'.join(['blur:sigma=500:edge=mirror'] * 8), 12),  # 42
     'wrapped rows': ((32768, 3, 4, 16), '/pipeline?ops=' + '|'.join(['sharpen:sigma=500:edge=wrap'] * 8), 25),  # 571
     'medians by weight': ((330, 250, 4, 16, 1), '/median?radius=25', 6),
-    'polygons': ((1, 32768, 1, 8), '/pixelate?mode=redact&' + '&'.join([f'region={ZIGZAG}'] * 8), 90),  # 138
+    'polygons': ((1, 32768, 1, 8), '/pixelate?mode=redact&' + '&'.join([f'region={ZIGZAG}'] * 8), 130),  # 200
 }
 
 
