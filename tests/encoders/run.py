@@ -31,7 +31,7 @@ import known  # noqa: E402
 import truth  # noqa: E402
 from case import Shelf  # noqa: E402
 
-UNFILTERED = '/blur?sigma=1&format=png&region=999999,999999,1,1'
+UNFILTERED = '/blur?sigma=1&format=png&png_reduce=false&region=999999,999999,1,1'
 
 # The first that can read the file and is right about it. What the daemon calls itself comes last: for JPEG XL and AVIF there is
 # no second implementation in Debian or PyPI, so that another version of libjxl and of the AV1 decoder has to do.

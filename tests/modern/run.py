@@ -35,7 +35,7 @@ import make  # noqa: E402
 import pictures  # noqa: E402
 import truth  # noqa: E402
 
-UNFILTERED = '/blur?sigma=1&format=png&metadata=keep&region=999999,999999,1,1'
+UNFILTERED = '/blur?sigma=1&format=png&png_reduce=false&metadata=keep&region=999999,999999,1,1'
 CLIENTS = 2
 SECONDS = 5
 MEMORY = 1 << 30  # the most that all processes of the daemon may hold together
