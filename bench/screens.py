@@ -36,7 +36,7 @@ class Screen:
         return ' '.join(self.chance.choice(WORDS) for _ in range(count))
 
     def text(self, x, y, text, pen, points=14, face='DejaVuSans'):
-        self.draw.text((x, y), text, pen, ImageFont.truetype(FONTS / f'{face}.ttf', self.units(points)))
+        self.draw.text((x, y), text, pen, ImageFont.truetype(str(FONTS / f'{face}.ttf'), self.units(points)))
 
     def box(self, left, top, right, bottom, paper, radius=0):
         self.draw.rounded_rectangle((left, top, right, bottom), radius, paper)
