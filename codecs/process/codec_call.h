@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One call of a link (codec_link.h), whatever it is for: the process, the exchange, and what is sent and
- * heard. Internal to codecs/process/. */
+ * What all calls of a link (codec_link.h) share: they start the codec's process if there is none, give it the
+ * exchange, send a message and wait for the answer. Internal to codecs/process/. */
 #ifndef BLURD_CODECS_PROCESS_CODEC_CALL_H
 #define BLURD_CODECS_PROCESS_CODEC_CALL_H
 
@@ -16,7 +16,7 @@ struct codec_link {
     int64_t begun_ns;         /* when the call began, or its process was ready */
     int64_t computed_ns;      /* see codec_link_computed_ns */
     unsigned codecs; /* bits of the codecs that the process has opened: all that earlier calls used */
-    unsigned needed; /* bits of those that the call needs */
+    unsigned needed; /* bits of the codecs that this call uses */
     bool walks;      /* the process has a decoder of frames of this request */
     int64_t used_ns; /* end of the last call */
     struct slot_pool *pool;

@@ -43,7 +43,7 @@ struct track {
 struct tracks {
     uint32_t count, held;
     struct track track[TRACKS_MAX];
-    struct track_box box[TRACKS_MAX]; /* `held` boxes: what is to be hidden */
+    struct track_box box[TRACKS_MAX]; /* the first `held` of them cover all that was found in the window */
 };
 
 /* A box around one in pixels, rounded outwards such that the ellipse in it contains that in the other. */

@@ -4,7 +4,7 @@
 #include "cpu/orient.h"
 #include "server/planner/lossless.h"
 
-/* A JPEG and what is to be done with it. */
+/* A JPEG, how its blocks are turned and cropped, and how the answer is written. */
 struct moving {
     const struct work_plan *plan;
     struct bytes file;

@@ -12,10 +12,10 @@ struct frames_plan {
     uint32_t first; /* the first frame that is taken */
     uint32_t
         count; /* how many are; 0: the codec decodes the picture, by itself; 1: a frame, as a still picture */
-    size_t answer_most; /* of an animation: bytes that the answer may have */
-    /* The frames that are searched, beside those that are taken as many more as hide what they show; 0: none.
-     */
-    uint32_t first_searched, searched;
+    size_t answer_most;      /* of an animation: bytes that the answer may have */
+    uint32_t first_searched; /* the first frame that is searched, and */
+    uint32_t
+        searched; /* how many are: those that are taken, and their neighbours within detect_hold; 0: none */
 };
 
 /* Whether the answer is an animation. */

@@ -2,14 +2,11 @@
 #include "codecs/png/deflate/deflate_rle.h"
 
 #include "codecs/png/deflate/deflate_bits.h"
+#include "codecs/png/deflate/deflate_symbols.h"
 #include "codecs/png/deflate/huffman.h"
 #include "core/processor.h"
 
 enum {
-    LITERALS = 256,
-    END_OF_BLOCK = 256,
-    LENGTHS_FIRST = 257,
-    SYMBOLS = 286,
     DISTANCE_SYMBOLS = 1, /* only distance 1, in one bit */
     CODE_MAX = 14,        /* bits: four codes and seven bits before them fit in a word */
     META_SYMBOLS = 16,    /* lengths of codes; none of the symbols that repeat lengths */
@@ -21,8 +18,6 @@ enum {
     RUN_MIN = 12,
     WORD = 8,     /* bytes compared at once, and the shortest run */
     COUNTERS = 4, /* for each literal: adding to one counter twice in a row waits for the first addition */
-    MATCH_MIN = 3,
-    MATCH_MAX = 258,
 };
 
 struct code {
@@ -31,9 +26,9 @@ struct code {
 };
 
 struct codes {
-    struct code literal[LITERALS];
+    struct code literal[DEFLATE_LITERALS];
     struct code end;
-    struct code run[MATCH_MAX + 1]; /* includes the distance */
+    struct code run[DEFLATE_MATCH_MAX + 1]; /* includes the distance */
 };
 
 DEFLATE_INLINE uint64_t word_at(const uint8_t *p) {
@@ -61,41 +56,24 @@ DEFLATE_INLINE size_t count_zeros(const uint8_t *p, const uint8_t *end) {
 }
 
 /* Length of the next match in a run of `left` zeros; 0 when too few are left. */
-static size_t match_size(size_t left) {
-    return left > MATCH_MAX ? MATCH_MAX : left >= MATCH_MIN ? left : 0;
-}
-
-/* Deflate has 29 length symbols: eight of one length each, then groups of four for lengths in steps of 2,
- * 4, 8, 16 and 32, and one for 258 alone. */
-static unsigned symbol_of(size_t length, unsigned *extra_bits, unsigned *extra) {
-    unsigned rest = (unsigned)length - MATCH_MIN;
-    *extra_bits = *extra = 0;
-    if (length == MATCH_MAX) {
-        return SYMBOLS - 1;
-    }
-    if (rest < 8) {
-        return LENGTHS_FIRST + rest;
-    }
-    unsigned bits = 29u - (unsigned)__builtin_clz(rest);
-    *extra_bits = bits;
-    *extra = rest & ((1u << bits) - 1);
-    return LENGTHS_FIRST + 4 * bits + (rest >> bits);
+static unsigned match_size(size_t left) {
+    return left > DEFLATE_MATCH_MAX ? DEFLATE_MATCH_MAX : left >= DEFLATE_MATCH_MIN ? (unsigned)left : 0;
 }
 
 static void count_run(uint32_t *counts, size_t size) {
     counts[0]++;
-    size_t left = size - 1, match;
-    unsigned extra_bits, extra;
+    size_t left = size - 1;
+    unsigned match, extra_bits, extra;
     while ((match = match_size(left)) > 0) {
-        counts[symbol_of(match, &extra_bits, &extra)]++;
+        counts[deflate_length_symbol(match, &extra_bits, &extra)]++;
         left -= match;
     }
     counts[0] += (uint32_t)left;
 }
 
 struct counts {
-    uint32_t symbol[SYMBOLS];
-    uint32_t literal[COUNTERS][LITERALS];
+    uint32_t symbol[DEFLATE_SYMBOLS];
+    uint32_t literal[COUNTERS][DEFLATE_LITERALS];
 };
 
 static void count_part(struct counts *counts, const uint8_t *p, const uint8_t *end) {
@@ -132,23 +110,23 @@ static void make_codes(const uint8_t *data, size_t size, struct huffman_code *ma
     for (size_t at = 0; at < size; at += (size_t)SAMPLE * SAMPLE_STEP) {
         count_part(&counts, data + at, data + (size - at > SAMPLE ? at + SAMPLE : size));
     }
-    for (unsigned i = 0; i < SYMBOLS; i++) {
-        counts.symbol[i] += i <= reach || i >= LITERALS - reach;
-        for (unsigned k = 0; i < LITERALS && k < COUNTERS; k++) {
+    for (unsigned i = 0; i < DEFLATE_SYMBOLS; i++) {
+        counts.symbol[i] += i <= reach || i >= DEFLATE_LITERALS - reach;
+        for (unsigned k = 0; i < DEFLATE_LITERALS && k < COUNTERS; k++) {
             counts.symbol[i] += counts.literal[k][i];
         }
     }
-    huffman_make(counts.symbol, SYMBOLS, CODE_MAX, made);
+    huffman_make(counts.symbol, DEFLATE_SYMBOLS, CODE_MAX, made);
 }
 
 static void make_tables(const struct huffman_code *made, struct codes *codes) {
-    for (unsigned i = 0; i < LITERALS; i++) {
+    for (unsigned i = 0; i < DEFLATE_LITERALS; i++) {
         codes->literal[i] = (struct code){made[i].bits, made[i].length};
     }
-    codes->end = (struct code){made[END_OF_BLOCK].bits, made[END_OF_BLOCK].length};
-    for (unsigned length = MATCH_MIN; length <= MATCH_MAX; length++) {
+    codes->end = (struct code){made[DEFLATE_END].bits, made[DEFLATE_END].length};
+    for (unsigned length = DEFLATE_MATCH_MIN; length <= DEFLATE_MATCH_MAX; length++) {
         unsigned extra_bits, extra;
-        const struct huffman_code *code = &made[symbol_of(length, &extra_bits, &extra)];
+        const struct huffman_code *code = &made[deflate_length_symbol(length, &extra_bits, &extra)];
         codes->run[length] = (struct code){code->bits | extra << code->length, /* the distance is a 0 */
                                            code->length + extra_bits + DISTANCE_SYMBOLS};
     }
@@ -159,13 +137,13 @@ static void put_header(struct deflate_writer *writer, const struct huffman_code 
     static const uint8_t order[META_SENT] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                              11, 4,  12, 3, 13, 2, 14, 1, 15};
     uint32_t counts[META_SYMBOLS] = {[1] = 1}; /* the distance's */
-    for (unsigned i = 0; i < SYMBOLS; i++) {
+    for (unsigned i = 0; i < DEFLATE_SYMBOLS; i++) {
         counts[made[i].length]++;
     }
     struct huffman_code meta[META_SYMBOLS];
     huffman_make(counts, META_SYMBOLS, META_CODE_MAX, meta);
     deflate_put(writer, 0 | 2 << 1, 3); /* not the last block, dynamic codes */
-    deflate_put(writer, SYMBOLS - LENGTHS_FIRST, 5);
+    deflate_put(writer, DEFLATE_SYMBOLS - DEFLATE_LENGTHS, 5);
     deflate_put(writer, DISTANCE_SYMBOLS - 1, 5);
     deflate_put(writer, META_SENT - 4, 4);
     deflate_flush(writer);
@@ -173,7 +151,7 @@ static void put_header(struct deflate_writer *writer, const struct huffman_code 
         deflate_put(writer, order[i] < META_SYMBOLS ? meta[order[i]].length : 0, 3);
         deflate_flush(writer);
     }
-    for (unsigned i = 0; i < SYMBOLS; i++) {
+    for (unsigned i = 0; i < DEFLATE_SYMBOLS; i++) {
         deflate_put(writer, meta[made[i].length].bits, meta[made[i].length].length);
         deflate_flush(writer);
     }
@@ -184,7 +162,8 @@ static void put_header(struct deflate_writer *writer, const struct huffman_code 
 static void put_run(struct deflate_writer *writer, const struct codes *codes, size_t size) {
     deflate_put(writer, codes->literal[0].bits, codes->literal[0].length);
     deflate_flush(writer);
-    size_t left = size - 1, match;
+    size_t left = size - 1;
+    unsigned match;
     while ((match = match_size(left)) > 0) {
         deflate_put(writer, codes->run[match].bits, codes->run[match].length);
         deflate_flush(writer);
@@ -244,7 +223,7 @@ enum status deflate_rle_block(const uint8_t *data, size_t size, struct buf *outp
     if (status != ST_OK) {
         return status;
     }
-    struct huffman_code made[SYMBOLS];
+    struct huffman_code made[DEFLATE_SYMBOLS];
     struct codes codes;
     struct deflate_writer writer = {.to = output->data + output->size};
     make_codes(data, size, made);

@@ -7,14 +7,10 @@
 #include "core/processor.h"
 
 enum {
-    LITERALS = 256,
-    END_OF_BLOCK = 256,
-    LENGTHS_FIRST = 257,
-    SYMBOLS = 286,
     DISTANCES = 30,
     CODE_MAX = 14, /* bits: four literals, or a match, and seven bits before them fit in a word */
     COUNTERS = 4,  /* for each literal: adding to one counter twice in a row waits for the first addition */
-    LENGTHS = SYMBOLS + DISTANCES,
+    LENGTHS = DEFLATE_SYMBOLS + DISTANCES,
     META_SYMBOLS = 19,
     META_CODE_MAX = 7,
     REPEAT = 16, /* the length before, 3 to 6 times */
@@ -28,28 +24,11 @@ struct token_code {
 };
 
 struct token_codes {
-    struct token_code literal[LITERALS];
+    struct token_code literal[DEFLATE_LITERALS];
     struct token_code match[DEFLATE_MATCH_MAX + 1]; /* by length, with the extra bits */
     struct huffman_code distance[DISTANCES];
-    struct huffman_code made[SYMBOLS];
+    struct huffman_code made[DEFLATE_SYMBOLS];
 };
-
-/* Deflate has 29 length symbols: eight of one length each, then groups of four for lengths in steps of 2,
- * 4, 8, 16 and 32, and one for 258 alone. */
-static unsigned symbol_of(unsigned length, unsigned *extra_bits, unsigned *extra) {
-    unsigned rest = length - DEFLATE_MATCH_MIN;
-    *extra_bits = *extra = 0;
-    if (length == DEFLATE_MATCH_MAX) {
-        return SYMBOLS - 1;
-    }
-    if (rest < 8) {
-        return LENGTHS_FIRST + rest;
-    }
-    unsigned bits = 29u - (unsigned)__builtin_clz(rest);
-    *extra_bits = bits;
-    *extra = rest & ((1u << bits) - 1);
-    return LENGTHS_FIRST + 4 * bits + (rest >> bits);
-}
 
 /* Four distances of one each, then pairs of symbols for distances in steps of 2, 4 and so on. */
 DEFLATE_INLINE unsigned distance_symbol(unsigned distance, unsigned *extra_bits, unsigned *extra) {
@@ -61,9 +40,9 @@ DEFLATE_INLINE unsigned distance_symbol(unsigned distance, unsigned *extra_bits,
 }
 
 struct token_counts {
-    uint32_t symbol[SYMBOLS];
+    uint32_t symbol[DEFLATE_SYMBOLS];
     uint32_t distance[DISTANCES];
-    uint32_t literal[COUNTERS][LITERALS];
+    uint32_t literal[COUNTERS][DEFLATE_LITERALS];
     uint32_t length[DEFLATE_MATCH_MAX + 1];
 };
 
@@ -88,15 +67,15 @@ static void count(struct token_counts *counts, const uint8_t *p, const struct de
         counts->distance[distance_symbol(tokens[i].distance, &extra_bits, &extra)]++;
     }
     count_literals(counts, p, tail);
-    for (unsigned i = 0; i < LITERALS; i++) {
+    for (unsigned i = 0; i < DEFLATE_LITERALS; i++) {
         for (unsigned k = 0; k < COUNTERS; k++) {
             counts->symbol[i] += counts->literal[k][i];
         }
     }
     for (unsigned length = DEFLATE_MATCH_MIN; length <= DEFLATE_MATCH_MAX; length++) {
-        counts->symbol[symbol_of(length, &extra_bits, &extra)] += counts->length[length];
+        counts->symbol[deflate_length_symbol(length, &extra_bits, &extra)] += counts->length[length];
     }
-    counts->symbol[END_OF_BLOCK] = 1;
+    counts->symbol[DEFLATE_END] = 1;
 }
 
 /* huffman_make needs two. */
@@ -112,16 +91,16 @@ static void have_two(uint32_t *counts, unsigned size) {
 }
 
 static void make_codes(struct token_counts *counts, struct token_codes *codes) {
-    have_two(counts->symbol, SYMBOLS);
+    have_two(counts->symbol, DEFLATE_SYMBOLS);
     have_two(counts->distance, DISTANCES);
-    huffman_make(counts->symbol, SYMBOLS, CODE_MAX, codes->made);
+    huffman_make(counts->symbol, DEFLATE_SYMBOLS, CODE_MAX, codes->made);
     huffman_make(counts->distance, DISTANCES, CODE_MAX, codes->distance);
-    for (unsigned i = 0; i < LITERALS; i++) {
+    for (unsigned i = 0; i < DEFLATE_LITERALS; i++) {
         codes->literal[i] = (struct token_code){codes->made[i].bits, codes->made[i].length};
     }
     for (unsigned length = DEFLATE_MATCH_MIN; length <= DEFLATE_MATCH_MAX; length++) {
         unsigned extra_bits, extra;
-        const struct huffman_code *code = &codes->made[symbol_of(length, &extra_bits, &extra)];
+        const struct huffman_code *code = &codes->made[deflate_length_symbol(length, &extra_bits, &extra)];
         codes->match[length] =
             (struct token_code){code->bits | extra << code->length, code->length + extra_bits};
     }
@@ -167,7 +146,7 @@ static void put_header(struct deflate_writer *writer, const struct token_codes *
     static const uint8_t order[META_SYMBOLS] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                 11, 4,  12, 3, 13, 2, 14, 1, 15};
     static const uint8_t extra_bits[META_SYMBOLS] = {[REPEAT] = 2, [ZEROS] = 3, [MANY_ZEROS] = 7};
-    const unsigned symbols = used_of(codes->made, SYMBOLS, LENGTHS_FIRST),
+    const unsigned symbols = used_of(codes->made, DEFLATE_SYMBOLS, DEFLATE_LENGTHS),
                    distances = used_of(codes->distance, DISTANCES, 1);
     uint8_t lengths[LENGTHS];
     struct meta meta = {.size = 0};
@@ -187,7 +166,7 @@ static void put_header(struct deflate_writer *writer, const struct token_codes *
         sent--;
     }
     deflate_put(writer, 0 | 2 << 1, 3); /* not the last block, dynamic codes */
-    deflate_put(writer, symbols - LENGTHS_FIRST, 5);
+    deflate_put(writer, symbols - DEFLATE_LENGTHS, 5);
     deflate_put(writer, distances - 1, 5);
     deflate_put(writer, sent - 4, 4);
     deflate_flush(writer);
@@ -239,7 +218,7 @@ DEFLATE_INLINE void put_data(struct deflate_writer *to, const struct token_codes
         put_match(&writer, codes, &tokens[i]);
     }
     put_literals(&writer, codes->literal, p, tail);
-    deflate_put(&writer, codes->made[END_OF_BLOCK].bits, codes->made[END_OF_BLOCK].length);
+    deflate_put(&writer, codes->made[DEFLATE_END].bits, codes->made[DEFLATE_END].length);
     deflate_flush(&writer);
     *to = writer;
 }

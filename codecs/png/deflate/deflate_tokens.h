@@ -8,11 +8,9 @@
 #include <stdint.h>
 
 #include "codecs/png/deflate/deflate_bits.h"
+#include "codecs/png/deflate/deflate_symbols.h"
 
 enum {
-    DEFLATE_MATCH_MIN = 3,
-    DEFLATE_MATCH_MAX = 258,
-    DEFLATE_DISTANCE_MAX = 32768,
     DEFLATE_HEADER_MAX = 512, /* upper bound of a block's header and end, in bytes */
 };
 
@@ -22,8 +20,6 @@ struct deflate_token {
     uint16_t length;   /* DEFLATE_MATCH_MIN to DEFLATE_MATCH_MAX */
     uint16_t distance; /* 1 to DEFLATE_DISTANCE_MAX */
 };
-
-/* What a token adds to a block's size at most is twice the size of its data. */
 
 /* Writes the block of `count` tokens over `data`, and of `tail` literals behind them: at most twice as many
  * bytes as the data has, and DEFLATE_HEADER_MAX. */

@@ -23,8 +23,8 @@ void found_frames_open(struct found_frames *found, const struct work_plan *plan,
 /* Adds what was found in the next frame. ST_LIMIT: there is no room for it. */
 enum status found_frames_add(struct found_frames *found, const struct work_plan *plan, struct error *err);
 
-/* Once the search is complete: sets the regions of the plan's selection to those of the frame with this index
- * among those that are answered. Fails like hold_add. */
+/* Once the search is complete: sets the regions of the plan's selection to those of an answered frame;
+ * `index` counts answered frames from 0. Fails like hold_add. */
 enum status found_frames_select(const struct found_frames *found, struct work_plan *plan, uint32_t index,
                                 struct error *err);
 

@@ -55,4 +55,15 @@ static inline void insert_chunk(struct buf *file, const char *name, const void *
     buf_finish(&chunk);
 }
 
+/* Unpacks a deflate stream that has `size` bytes. */
+static inline void inflate_all(const struct buf *packed, uint8_t *to, size_t size) {
+    z_stream stream = {.next_in = packed->data, .avail_in = (uInt)packed->size, .next_out = to};
+    stream.avail_out = (uInt)size;
+    assert_int_equal(inflateInit2(&stream, -15), Z_OK);
+    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(stream.total_out, size);
+    assert_int_equal(stream.avail_in, 0);
+    inflateEnd(&stream);
+}
+
 #endif

@@ -208,16 +208,6 @@ static void test_packing_chooses_a_filter(void **state) {
     fixture_image_free(&image);
 }
 
-static void inflate_all(const struct buf *packed, uint8_t *to, size_t size) {
-    z_stream stream = {.next_in = packed->data, .avail_in = (uInt)packed->size, .next_out = to};
-    stream.avail_out = (uInt)size;
-    assert_int_equal(inflateInit2(&stream, -15), Z_OK);
-    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
-    assert_int_equal(stream.total_out, size);
-    assert_int_equal(stream.avail_in, 0);
-    inflateEnd(&stream);
-}
-
 /* Packs `data` in pieces and lets zlib unpack them. Returns the packed size. */
 static size_t check_runs(const uint8_t *data, size_t size, size_t piece) {
     struct buf packed;
