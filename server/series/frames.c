@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/numbers.h"
 #include "detect/held/finds.h"
 #include "server/answer.h"
 #include "server/body.h"
@@ -235,9 +236,10 @@ static const struct finds *finds_at(const struct frames *frames, int64_t i) {
     return number >= 0 ? frames->past[number % DETECT_HOLD_MAX] : NULL;
 }
 
-/* Whether all is known that is hidden in the frame: those behind it are searched, or no more follow. */
+/* Whether all is known that is hidden in the frame: those before it, which other workers may still have, and
+ * those behind it are searched, or no more follow. */
 static bool is_known(const struct frames *frames, unsigned i) {
-    unsigned k = i + 1;
+    unsigned k = i - min_u32(i, frames->hold);
     for (; k <= i + frames->hold && k < frames->count; k++) {
         const struct request *frame = frames->ring[place(frames, k)];
         if (frame->phase == ANSWERED && frame->outcome.problem != PROBLEM_NONE) {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "codecs/frame.h"
 #include "tests/fuzz/common/fuzz.h"
 
 enum { PIECES_MAX = 16 };
@@ -17,6 +18,9 @@ static struct codec_answer good_answer(const struct codec_call *call) {
     struct codec_answer answer = {.metadata = {.orientation = 1, .exif = {.at = 6, .size = 20}}};
     if (call->operation == CODEC_PROBES) {
         answer.native = answer.pixels = shape;
+    } else if (call->operation == CODEC_FRAMES) {
+        answer.delay = 40;
+        answer.scale = 1000;
     }
     return answer;
 }
@@ -113,6 +117,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else if (call.operation == CODEC_PROBES) {
         check_picture(&answer, &call.limits);
         check_metadata(&answer, input);
+    } else if (call.operation == CODEC_FRAMES) {
+        fuzz_require(answer.scale > 0 && answer.delay / answer.scale <= FRAME_SECONDS_MAX && answer.size == 0,
+                     "a frame is shown for a time that exists");
     } else {
         fuzz_require(answer.size <= call.output_most, "the result has room");
     }

@@ -61,8 +61,8 @@ def test_pictures_that_share_a_core(start, kind):
     assert daemon.eventually(lambda: own.post(target, body).status_code == 200, 30)
 
 
+@pytest.mark.alone
 def test_a_picture_that_takes_too_long_alone(start):
-    """The limit is so short that the scheduler lets a thread have the core for all of it, even on a busy machine."""
     file, side, target = KINDS['filters']
     own = start('--gpus', 'none', '--workers', 1, '--work-timeout', '15ms')
     body = body_of(file, side)

@@ -68,6 +68,14 @@ def test_a_frame_that_fails_is_the_end(server):
     assert server.wait_for_line(r'path=/series/redact .*detail="frame 4: .*frames=3')
 
 
+def test_a_frame_that_takes_longer_than_those_behind_it(start):
+    """They wait for what is found in it, although all behind them are searched."""
+    own = start('--workers', 4)
+    slow = frame().resize((20 * test_hold.SIZE[0], 20 * test_hold.SIZE[1]))
+    answer = streams.ask(own.port, TARGET, jpeg(slow), *[jpeg(blank())] * 8)
+    assert answer.whole and are_hidden(answer) == [i <= 5 for i in range(9)]
+
+
 def test_a_client_that_stops_sending_while_frames_wait(start):
     own = start('--body-timeout', '400ms')
     with streams.Stream(own.port, f'{TARGET}&detect_hold=5') as stream:
