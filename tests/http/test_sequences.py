@@ -12,6 +12,7 @@ import pytest
 
 import anatomy
 import animated
+import daemon
 import jxls
 import pictures
 from problems import check_problem
@@ -203,3 +204,48 @@ def test_a_deadline_ends_the_decoder(start):
     answer = own.post('/blur?sigma=1&format=webp', jxls.animation(noise, [1] * 10))
     assert answer.status_code in (422, 503) and 'time limit' in answer.json()['detail']  # where others had the core, it is 503
     assert own.post('/blur?sigma=1', pictures.small_png()).status_code == 200
+
+
+# --- hostile boxes of AVIF sequences ------------------------------------------------------
+def patched(body, box, at, value, size=4):
+    """Every box of that type with other bytes, counted from behind its type."""
+    start, changed = 0, bytearray(body)
+    while (start := body.find(box, start) + 4) > 3:
+        changed[start + at:start + at + size] = value.to_bytes(size, 'big')
+    return bytes(changed)
+
+
+HOSTILE = {
+    'as many samples as a number holds, all of one size': (b'stsz', 4, 1 << 32 | 0xfffffff0, 8),
+    'more samples than sizes': (b'stsz', 8, 0xfffffff0, 4),
+    'samples larger than the file': (b'stsz', 12, 0xfffffff0, 4),
+    'empty samples': (b'stsz', 12, 0, 4),
+    'times for more samples than there are': (b'stts', 4, 0xffffffff, 4),
+    'a time for as many samples as a number holds': (b'stts', 8, 0xffffffff, 4),
+    'times of zero': (b'stts', 12, 0, 4),
+    'the longest times': (b'stts', 12, 0xffffffff, 4),
+    'chunks of more samples than there are': (b'stsc', 12, 0xffffffff, 4),
+    'chunks that begin behind the last one': (b'stsc', 8, 0xffffffff, 4),
+    'more chunks than offsets': (b'stco', 4, 0xffffffff, 4),
+    'an offset behind the file': (b'stco', 8, 0xfffffff0, 4),
+    'no time scale': (b'mdhd', 20, 0, 4),
+    'more keyframes than numbers': (b'stss', 4, 0xffffffff, 4),
+    'an endless track': (b'mdhd', 24, 2**64 - 1, 8),
+    'a track of no height': (b'tkhd', 92, 0, 4),
+    'a huge track': (b'tkhd', 88, 2**64 - 1, 8),
+    'a box longer than the file': (b'trak', -8, 0x7fffffff, 4),
+}
+
+
+@pytest.mark.parametrize('name', HOSTILE)
+def test_hostile_boxes(shared, name):
+    """Answered at once, in memory of the file's size: the codec's process is limited, and would say so with 422."""
+    body = avif(moving(), DELAYS)
+    changed = patched(body, *HOSTILE[name])
+    assert changed != body
+    for target in (f'{SAME}&format=png', '/blur?sigma=1&page=0', '/blur?sigma=1&page=4&format=png'):
+        answer = shared.post(target, changed)
+        assert answer.status_code in (200, 400, 415, 422), f'{answer.status_code} {answer.text}'
+        assert answer.elapsed.total_seconds() < 2 * daemon.SLOW
+        if answer.status_code == 200 and answer.headers['Content-Type'] == 'image/png' and 'page' not in target:
+            assert len(animated.read(answer.content).frames) == COUNT

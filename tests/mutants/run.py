@@ -75,6 +75,8 @@ HTTP = {
     "server/process": "drain reload start log activation codec_process idle_exit",
     "server/process/spawners": "codec_process tracing gpu",
     "server/queue": "overload cost deadlines deadlines_shared memory_limits codec_process",
+    "server/search/hold": "hold hold_series",
+    "server/series": "series hold_series",
     "server/tracing": "tracing",
     "gpu/front": "gpu gpu_faults gpu_sandbox gpu_jpeg_faults",
     "gpu/front/shared_time": "deadlines_shared",
