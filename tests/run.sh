@@ -126,7 +126,7 @@ http() {
     config/pypi.sh video
     local beside=''
     $python -c 'import xdist' 2>/dev/null && beside="-n $(($(nproc) + 3)) --dist loadfile" # more than processors, as most of them wait
-    local command=(env BLURD="$PWD/build/$1/blurd" "$python" -m pytest -q -rfEs -o cache_dir="$PWD/build/pytest-$1" -m 'not alone' tests/http)
+    local command=(env BLURD="$PWD/build/$1/blurd" "$python" -m pytest -q -rfEs --durations=20 --durations-min=10 -o cache_dir="$PWD/build/pytest-$1" -m 'not alone' tests/http)
     # shellcheck disable=SC2086 # a list of words
     noting 2400 "${command[@]}" $beside && return
     [ $? = 1 ] || return # not because of tests

@@ -3,7 +3,7 @@
 
     CONFIG=asan       the build under test, build/$CONFIG/blurd    BLURD=path      another one
     BLURD_SLOW=2      factor for every timeout (sanitizers: 4)     CORPUS=folder   of test_corpus.py
-    BLURD_CASES=all   sanitizers, too, run all cases of every table, not one in three
+    BLURD_CASES=all   sanitizers, too, run all cases of every table, not some
     BLURD_TEST_SECONDS=120    time limit of each test, before that factor
 """
 
@@ -23,7 +23,7 @@ def pytest_report_header():
     return f'blurd: {daemon.BINARY}, timeouts x {daemon.SLOW:g}'
 
 
-FEW = 6  # cases, of which sanitizers run all
+FEW, MANY = 6, 24  # cases: sanitizers run all of few, and a share of others (some_cases)
 
 # Files that measure time or load, or that keep all cores busy: tests/run.sh runs them after the others, one at a time.
 ALONE = {'test_crew', 'test_disconnects', 'test_drain', 'test_gpu_faults', 'test_gpu_jpeg_memory', 'test_overload'}
@@ -40,13 +40,13 @@ def pytest_configure(config):
 
 
 def some_cases(items):
-    """Those that sanitizers run: of a table of more than FEW cases one in three, from all of it. Each is a way through the
-    code that the others mostly share, and the release build runs all."""
+    """Those that sanitizers run: of a table of more than FEW cases one in three, and of more than MANY one in eight, from all of it.
+    Each is a way through the code that the others mostly share, and the release build runs all."""
     sizes = collections.Counter(item.nodeid.split('[')[0] for item in items)
     seen = collections.Counter()
     for item in items:
         name = item.nodeid.split('[')[0]
-        if sizes[name] <= FEW or seen[name] % 3 == 0:
+        if sizes[name] <= FEW or seen[name] % (3 if sizes[name] <= MANY else 8) == 0:
             yield item
         seen[name] += 1
 
