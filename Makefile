@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 #   make                 builds build/release/blurd
-#   make run             installs what is missing, builds, serves on port 8080 (PORT=9000, ARGS='--workers 2')
+#   make run             installs what is missing, builds, serves this machine on port 8080 (PORT=9000, LISTEN=:: for others, ARGS='--workers 2')
 #
 # While you work on something:
 #   make t T=unit/admission       builds one test and runs it: T=filters/blur, T=fuzz/query,
@@ -62,6 +62,7 @@ CONFIG ?= release
 V ?= 0
 WERROR ?= 0
 PORT ?= 8080
+LISTEN ?= 127.0.0.1
 PREFIX ?= /usr/local
 CUDA_HOME ?= /usr/local/cuda
 GPU ?= auto
@@ -395,7 +396,7 @@ run:
 	@$(MAKE) --no-print-directory -s CONFIG=$(CONFIG) built
 	@printf '\nTry it from another terminal:\n\n    %s\n\n' \
 	    "curl --data-binary @$(CURDIR)/build/sample.jpg 'localhost:$(PORT)/blur?sigma=8' -o blurred.jpg"
-	@exec $(BUILD)/blurd --port $(PORT) $(ARGS)
+	@exec $(BUILD)/blurd --listen $(LISTEN) --port $(PORT) $(ARGS)
 
 built: all
 	@config/built.sh $(BUILD)/blurd $(CUDA_BUILD) $(MODELS) '$(FORMATS)' '$(FORMATS_FOUND)' $(CODES)

@@ -14,7 +14,7 @@ static int letter(char c) {
     return c == '-' ? '_' : tolower((unsigned char)c);
 }
 
-static size_t distance(const char *a, const char *b) {
+size_t nearest_distance(const char *a, const char *b) {
     size_t rows = strnlen(a, WORD_MAX);
     size_t columns = strnlen(b, WORD_MAX);
     size_t cost[WORD_MAX + 1][WORD_MAX + 1];
@@ -44,7 +44,7 @@ size_t nearest_word(const char *given, const char *const *words, size_t count) {
     size_t found = 0;
     size_t least = (size_t)-1;
     for (size_t i = 0; i < count; i++) {
-        size_t apart = distance(given, words[i]);
+        size_t apart = nearest_distance(given, words[i]);
         if (apart < least) {
             least = apart;
             found = i;

@@ -10,4 +10,7 @@
  * count. `count` must not be 0. */
 size_t nearest_word(const char *given, const char *const *words, size_t count);
 
+/* That number of letters. */
+size_t nearest_distance(const char *given, const char *word);
+
 #endif

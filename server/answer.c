@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "codecs/codec.h"
 #include "codecs/metadata/losses.h"
@@ -72,8 +73,22 @@ static unsigned as_configured(const struct request *request, unsigned problem) {
                                                                                     : problem;
 }
 
+/* curl's -d takes line ends and zeros out of a file, and sends it with this type. */
+static void explain_form(struct request *request, unsigned problem) {
+    static const char form[] = "application/x-www-form-urlencoded";
+    struct error *err = &request->error;
+    const size_t used = strnlen(err->text, sizeof err->text - 1);
+    if ((problem == PROBLEM_CORRUPT || problem == PROBLEM_UNSUPPORTED) &&
+        strncasecmp(request->content_type, form, sizeof form - 1) == 0) {
+        snprintf(err->text + used, sizeof err->text - used,
+                 "; it was sent as %s, as curl does with -d, which leaves bytes out: use --data-binary",
+                 form);
+    }
+}
+
 void answer_problem(struct request *request, unsigned what) {
     unsigned problem = as_configured(request, what);
+    explain_form(request, problem);
     buf_finish(&request->answer.body); /* drops an unfinished picture */
     buf_init(&request->answer.body, PAGE_MAX);
     request->outcome.problem = problem;

@@ -185,7 +185,9 @@ static enum problem find_route(struct request *request) {
     struct error *err = &request->error;
     request->route = routes_find(request->target, request->admin, request->service->admin);
     if (!request->route) {
-        fail(err, ST_ARGUMENT, "there is nothing at this path; see GET /");
+        const char *meant = routes_meant(request->target);
+        fail(err, ST_ARGUMENT, "there is nothing at this path%s%s%s see GET /",
+             meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : ";");
         return PROBLEM_NOT_FOUND;
     }
     if (cors_is_preflight(&request->cors, request->method, request->settings->config.cors_origins)) {

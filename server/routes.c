@@ -12,6 +12,7 @@
 #include "filters/filter.h"
 #include "gpu/front/versions.h"
 #include "server/answer.h"
+#include "server/message/suggest.h"
 #include "server/overload.h"
 #include "server/pages/document.h"
 #include "server/pages/formats.h"
@@ -257,6 +258,14 @@ const struct route *routes_find(const char *path, bool admin, bool two) {
         }
     }
     return NULL;
+}
+
+const char *routes_meant(const char *path) {
+    const char *paths[ROUTES];
+    for (unsigned i = 0; i < ROUTES; i++) {
+        paths[i] = routes[i].path;
+    }
+    return suggest_word(path, paths, ROUTES);
 }
 
 const struct route *routes_table(unsigned *count) {

@@ -13,6 +13,9 @@ const struct route *routes_table(unsigned *count);
 /* The route of a path, or NULL. `admin`: asked through the second listener; `two`: there is one. */
 const struct route *routes_find(const char *path, bool admin, bool two);
 
+/* The path that was probably meant by one that has no route; NULL: none. */
+const char *routes_meant(const char *path);
+
 /* The filter that a path of the route asks for; NULL: the pipeline, or none. */
 const struct filter *routes_filter(const struct route *route, const char *path);
 

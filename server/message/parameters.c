@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "server/message/query.h"
+#include "server/message/suggest.h"
+
+enum { TABLES_MAX = 16, NAMES_MAX = 64 }; /* names: as many as there are bits in parameters->given */
 
 /* A parameter that was looked up. */
 struct found {
@@ -75,20 +78,36 @@ bool parameters_given(const struct parameters *parameters, const char *name) {
     return (parameters->given & find(parameters, name).bit) != 0;
 }
 
-static enum status unknown(const struct parameters *parameters, const char *name, struct error *err) {
-    const char *endpoint = parameters->filter ? parameters->filter->name : "pipeline";
-    char names[ERROR_TEXT_MAX];
+/* The tables of all that the endpoint takes. */
+static unsigned tables_of(const struct parameters *parameters, const struct argument *tables[TABLES_MAX]) {
     const struct argument *table;
-    size_t used = 0;
+    unsigned count = 0;
     if (parameters->filter) {
-        used = arguments_list(parameters->filter->arguments, names, sizeof names, used);
+        tables[count++] = parameters->filter->arguments;
     }
-    for (unsigned i = 0; (table = parameters_shared(i)) != NULL; i++) {
+    for (unsigned i = 0; (table = parameters_shared(i)) != NULL && count < TABLES_MAX; i++) {
         if (parameters_share(parameters->filter, i)) {
-            used = arguments_list(table, names, sizeof names, used);
+            tables[count++] = table;
         }
     }
-    return fail_argument(err, name, "unknown parameter; %s takes %s", endpoint, names);
+    return count;
+}
+
+static enum status unknown(const struct parameters *parameters, const char *name, struct error *err) {
+    const struct argument *tables[TABLES_MAX];
+    const char *words[NAMES_MAX];
+    char names[ERROR_TEXT_MAX];
+    size_t used = 0, known = 0;
+    for (unsigned i = 0, count = tables_of(parameters, tables); i < count; i++) {
+        used = arguments_list(tables[i], names, sizeof names, used);
+        for (const struct argument *row = tables[i]; row->name && known < NAMES_MAX; row++) {
+            words[known++] = row->name;
+        }
+    }
+    const char *meant = suggest_word(name, words, known);
+    return fail_argument(err, name, "unknown parameter%s%s%s %s takes %s", meant ? ", did you mean " : "",
+                         meant ? meant : "", meant ? "?" : ";",
+                         parameters->filter ? parameters->filter->name : "pipeline", names);
 }
 
 /* A missing codec must be found here, since costs are predicted before all parameters are checked. */

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Every refusal of DESIGN: its status, its sentence, and that the connection goes on."""
 
+import json
 import re
+import shutil
 import struct
+import subprocess
 import zlib
 
 import numpy
@@ -15,6 +18,27 @@ from problems import check_late, check_problem
 
 
 # --- 404, 405 ------------------------------------------------------------------------------
+@pytest.mark.parametrize('target, meant', [('/blurr', '/blur'), ('/Blur', '/blur'), ('/censor', '/redact'), ('/resise?width=9', '/resize'), ('/thumbnail', '/resize')])
+def test_a_path_that_is_misspelt(server, target, meant):
+    check_problem(server.post(target), 'not-found', says=f'there is nothing at this path, did you mean {meant}? see GET /')
+
+
+def test_a_path_like_no_other(server):
+    assert server.post('/wp-admin/x.php').json()['detail'] == 'there is nothing at this path; see GET /'
+
+
+@pytest.mark.skipif(not shutil.which('curl'), reason='curl is not installed')
+def test_a_picture_that_curl_sends_as_a_form(server, tmp_path):
+    """With -d it leaves out zeros and line ends, which damages any picture."""
+    path = tmp_path / 'picture'
+    for body in (pictures.small_jpeg(), pictures.small_png()):
+        path.write_bytes(body)
+        said = subprocess.run(['curl', '-s', '-d', f'@{path}', server.url('/blur?sigma=2')], capture_output=True, check=True, timeout=60).stdout
+        assert 'use --data-binary' in json.loads(said)['detail']
+    answer = server.post('/blur?sigma=2', pictures.small_jpeg(), headers={'Content-Type': 'application/x-www-form-urlencoded'})
+    assert answer.status_code == 200, 'a whole picture is taken, whatever it is called'
+
+
 @pytest.mark.parametrize('target', (
     '/nothing', '//', '//blur', '/blur/', '/blur//', '/Blur', '/BLUR', '/blur%00', '/blur%00x', '/livez%00x', '/%62lur',
     '/blur;sigma=2', '/../blur', '/x/../blur', '/./blur', '/blur/../livez', '/blur#x', '/.', '/blu', '/blurs', '/blur.png',
