@@ -218,6 +218,7 @@ int config_answer(enum config_action action, const struct config *config, const 
     case CONFIG_HELP_COMPLETION_FISH:
     case CONFIG_CHECK_HEALTH:
     case CONFIG_BENCHMARK:
+    case CONFIG_DOCTOR:
     case CONFIG_VERIFY:
     case CONFIG_REPORT_PUBLIC_KEY:
         break;

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "config/cores.h"
-#include "config/gpus.h"
 #include "config/job/job.h"
 #include "config/memory.h"
 #include "core/clock.h"
@@ -45,14 +44,6 @@
 #include "server/work.h"
 
 enum { HEAP_PIECE = 8 << 20, HEAP_KEPT = 32 << 20 };
-
-/* With gpus = all, a host with neither a GPU's file nor a driver simply has no GPU; that is no failure. */
-static bool may_have_gpu(const struct config *config) {
-    if (strcmp(config->gpus, "all") != 0 || config->cuda_library[0]) {
-        return strcmp(config->gpus, "none") != 0;
-    }
-    return gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists();
-}
 
 /* Every connection takes a descriptor, and so may its body and, with a GPU, its answer. A worker may have a
  * work slot, an exchange and two sockets to codecs and, with a GPU, a lent slot and a socket. There are fewer
@@ -166,7 +157,7 @@ static void service_prepare(struct service *service, const struct command *comma
     set_heap(service->cores);
     processor_limit(processor_level(config_choice_name(config->cpu_level)));
     service->notify = activation_connect();
-    service->gpu = may_have_gpu(config);
+    service->gpu = effective_gpu(config);
     service->gpu_concurrency = service->gpu ? effective_gpu_concurrency(config) : 0;
     service->entropy_decodes = effective_entropy_decodes(config, service->gpu_concurrency);
     settings_init(&service->settings);

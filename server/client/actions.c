@@ -10,6 +10,7 @@
 #include "filters/filter.h"
 #include "server/batch/job_command.h"
 #include "server/benchmark/benchmark.h"
+#include "server/client/doctor.h"
 #include "server/client/verify.h"
 #include "server/pages/document.h"
 #include "server/pages/formats.h"
@@ -82,6 +83,9 @@ int actions_answer(enum config_action action, struct config *config, int argc, c
         return check_config(config);
     case CONFIG_BENCHMARK:
         status = benchmark_run(config, argc, argv, first, stdout, &err);
+        break;
+    case CONFIG_DOCTOR:
+        status = doctor_run(config, stdout, &err);
         break;
     case CONFIG_VERIFY:
         status = verify_run(config, argc, argv, first, stdout, &err);

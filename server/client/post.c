@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "core/json/json_reader.h"
 #include "server/client/http/answer_body.h"
 
 enum { HEAD_MAX = 1024, BOUNDARY_MAX = 40 };
@@ -64,4 +65,18 @@ enum status post_form(int fd, const char *path, const struct post_part *part, un
         *err = late;
     }
     return status == ST_OK || sent == ST_OK ? status : sent;
+}
+
+void post_detail(struct bytes problem, char *detail, size_t size) {
+    struct json_reader reader;
+    char name[16];
+    bool more, read = true;
+    snprintf(detail, size, "the daemon answered something else");
+    json_reader_init(&reader, problem);
+    read = json_reader_open(&reader, '{');
+    while (read && json_reader_next(&reader, '}', &more) && more) {
+        read = json_reader_name(&reader, name, sizeof name) &&
+               (strcmp(name, "detail") == 0 ? json_reader_text(&reader, detail, size)
+                                            : json_reader_skip(&reader));
+    }
 }

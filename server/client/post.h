@@ -19,4 +19,7 @@ struct post_part {
 enum status post_form(int fd, const char *path, const struct post_part *part, unsigned count,
                       unsigned *http_status, struct buf *answer, struct error *err);
 
+/* Writes the sentence of a problem (RFC 9457) that was answered, cut to `size` bytes. */
+void post_detail(struct bytes problem, char *detail, size_t size);
+
 #endif

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "config/config.h"
-#include "core/json/json_reader.h"
 #include "server/client/own_daemon.h"
 #include "server/client/post.h"
 #include "server/evidence/report_keys.h"
@@ -55,28 +54,13 @@ static enum status ask(const struct config *config, const struct post_part *part
     return status;
 }
 
-/* The sentence of a problem. */
-static void read_detail(struct bytes problem, char *detail, size_t size) {
-    struct json_reader reader;
-    char name[16];
-    bool more, read = true;
-    snprintf(detail, size, "the daemon answered something else");
-    json_reader_init(&reader, problem);
-    read = json_reader_open(&reader, '{');
-    while (read && json_reader_next(&reader, '}', &more) && more) {
-        read = json_reader_name(&reader, name, sizeof name) &&
-               (strcmp(name, "detail") == 0 ? json_reader_text(&reader, detail, size)
-                                            : json_reader_skip(&reader));
-    }
-}
-
 static enum status judge(unsigned http_status, const struct buf *answer, FILE *out, struct error *err) {
     char detail[ERROR_TEXT_MAX];
     if (http_status == 200) {
         fwrite(answer->data, 1, answer->size, out);
         return fflush(out) == 0 ? ST_OK : fail(err, ST_ARGUMENT, "cannot write the answer");
     }
-    read_detail(buf_bytes(answer), detail, sizeof detail);
+    post_detail(buf_bytes(answer), detail, sizeof detail);
     return fail(err, ST_UNVERIFIED, "not verified: %.300s", detail);
 }
 

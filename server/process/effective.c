@@ -14,6 +14,13 @@
 
 enum { ENTROPY_DECODES_MAX = 512 }; /* each is a thread */
 
+bool effective_gpu(const struct config *config) {
+    if (strcmp(config->gpus, "all") != 0 || config->cuda_library[0]) {
+        return strcmp(config->gpus, "none") != 0;
+    }
+    return gpus_hint(config->gpus, "/dev") > 0 || gpu_driver_exists();
+}
+
 unsigned effective_gpu_concurrency(const struct config *config) {
     bool wanted = config->jpeg_codec != CHOICE_jpeg_codec_cpu && strcmp(config->gpus, "none") != 0;
     unsigned usual =

@@ -9,6 +9,10 @@
  * and loads no driver. ST_ARGUMENT for a cpu_level that this processor lacks. */
 enum status effective_config(const struct config *config, struct config *effective, struct error *err);
 
+/* Whether the daemon tries to use a GPU. With gpus = all, a host with neither a GPU's file nor a driver
+ * simply has none; that is no failure. */
+bool effective_gpu(const struct config *config);
+
 /* How many JPEGs GPUs may work on at a time; 0: none. Computed from the files in /dev, before the driver is
  * loaded. */
 unsigned effective_gpu_concurrency(const struct config *config);
