@@ -67,7 +67,6 @@ enum status frame_hold(struct request *frame, const struct finds *const near[], 
     struct error *err = &frame->error;
     const struct finds *own = frame->finds;
     uint32_t boxes = 0;
-    frame->parameters.detect.stage = DETECT_HELD;
     frame->requeued = false;
     memset(frame->outcome.stage_ns, 0, sizeof frame->outcome.stage_ns);
     frame->queued_ns = clock_ns();
@@ -75,6 +74,7 @@ enum status frame_hold(struct request *frame, const struct finds *const near[], 
         boxes += near[i] ? near[i]->count : 0;
     }
     if (boxes == 0) {
+        frame->parameters.detect.stage = DETECT_HELD;
         return ST_OK;
     }
     const size_t head = bytes_align_up(sizeof(struct held), IMAGE_ALIGNMENT);
@@ -97,5 +97,7 @@ enum status frame_hold(struct request *frame, const struct finds *const near[], 
         }
     }
     frame->held = held;
+    frame->parameters.detect.stage =
+        DETECT_HELD; /* only now: without what is held it would be searched again */
     return ST_OK;
 }
