@@ -24,10 +24,17 @@ static bool is_about_tcp(const char *format) {
     return found;
 }
 
+/* A connection that the daemon itself ends, with its answer or without, has a line of its own. */
+static bool is_own_end(const char *format) {
+    static const char begin[] = "Application reported internal error, closing connection";
+    return strncmp(format, begin, sizeof begin - 1) == 0;
+}
+
 void http_log_message(void *context, const char *format, va_list arguments) {
     struct http_log *log = context;
     int64_t now = clock_ns();
-    if (atomic_load_explicit(&log->local, memory_order_relaxed) && is_about_tcp(format)) {
+    const bool local = atomic_load_explicit(&log->local, memory_order_relaxed);
+    if (is_own_end(format) || (local && is_about_tcp(format))) {
         return;
     }
     int64_t last = atomic_load(&log->last);

@@ -5,6 +5,7 @@ import json
 import socket
 import ssl
 import threading
+import time
 
 import numpy
 import pytest
@@ -203,6 +204,16 @@ def test_a_client_that_does_not_read_is_held_back(start):
         assert own.post('/blur?sigma=3', pictures.small_jpeg()).status_code == 200
         assert own.wait_for_line(r'path=/series/blur .*reason=timeout', timeout=20)
     assert daemon.eventually(lambda: own.metrics()['blurd_requests_in_flight'] == 1)
+
+
+def test_work_is_not_held_to_the_time_of_the_body(start):
+    own = start('--workers', 1, '--body-timeout', '100ms', '--min-rate', '0', '--work-timeout', f'{10 * daemon.SLOW:g}s')
+    begun = time.monotonic()
+    answer = streams.ask(own.port, '/series/pipeline?ops=' + '|'.join(['median:radius=25'] * 8), pictures.jpeg(pictures.noise(800, 800, 3)))
+    assert answer.whole and len(answer.frames) == 1
+    assert time.monotonic() - begun > 0.3, 'the frame was done before it could be late'
+    own.stop()
+    assert not any('internal error' in line for line in own.lines), 'the end of a connection is no fault'
 
 
 def test_a_client_that_stops_sending(start):
