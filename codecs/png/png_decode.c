@@ -165,7 +165,7 @@ size_t png_decode_room(const struct image_shape *shape) {
 
 /* The data, joined. */
 size_t png_decode_spare(const struct picture *picture, size_t input) {
-    return picture->progressive ? 0 : input;
+    return picture->progressive || png_whole_room(&picture->pixels) == 0 ? 0 : input;
 }
 
 size_t png_decode_bytes(const struct picture *picture, size_t input) {

@@ -14,10 +14,10 @@
 #include "core/numbers.h"
 
 enum {
-    ROWS_MAX =
-        128 << 20,     /* bytes of filtered rows: inflating them is one call that no deadline ends (0.2 s) */
-    ZLIB_OVERHEAD = 6, /* header and checksum */
-    WINDOW_MAX = 7,    /* maximum of the header's window field: 32 KiB */
+    ROWS_MAX = 128 << 20, /* bytes of rows as they are decoded: inflating them is one call that no deadline
+                             ends (0.2 s) */
+    ZLIB_OVERHEAD = 6,    /* header and checksum */
+    WINDOW_MAX = 7,       /* maximum of the header's window field: 32 KiB */
     COLOUR_SIZE = 3,
     COLOURS_MAX = 256,
     SPARES = 3, /* two rows without filter and one of indices, where pixels are expanded */
@@ -41,7 +41,7 @@ struct png_plan {
 
 static bool is_usual(const struct png_facts *facts, const struct image *image) {
     const struct image_shape shape = png_facts_shape(facts), given = image_shape(image);
-    return !facts->interlaced && image_same_shape(&shape, &given);
+    return !facts->interlaced && image_same_shape(&shape, &given) && png_whole_room(&given) > 0;
 }
 
 static size_t rows_size(const struct png_plan *plan) {
@@ -70,7 +70,9 @@ static bool place_rows(struct png_plan *plan, const struct image *image) {
 size_t png_whole_room(const struct image_shape *shape) {
     struct image image;
     image_layout(&image, shape);
-    return (2 + SPARES) * image.plane[0].stride + bytes_align_up(shape->height, IMAGE_ALIGNMENT);
+    const struct plane *plane = &image.plane[0];
+    const bool few = plane_row_bytes(plane, shape->depth) < ROWS_MAX / max_u32(shape->height, 1);
+    return few ? (2 + SPARES) * plane->stride + bytes_align_up(shape->height, IMAGE_ALIGNMENT) : 0;
 }
 
 /* Whether libpng would skip the chunk: letters only, not critical, of an accepted size, and not tRNS. Its
@@ -284,7 +286,7 @@ static bool make_plan(struct png_plan *plan, const struct image *image, struct e
     const size_t bits = (size_t)samples[facts->color_type] * facts->depth;
     plan->line = (facts->width * bits + 7) / 8 + 1;
     plan->pixel = bits < 8 ? 1 : (unsigned)bits / 8;
-    return plan->line <= ROWS_MAX / facts->height && place_rows(plan, image) && find_data(plan);
+    return place_rows(plan, image) && find_data(plan);
 }
 
 enum status png_decode_whole(struct bytes input, const struct codec_limits *limits, const struct image *image,

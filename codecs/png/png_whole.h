@@ -18,7 +18,7 @@
 enum status png_decode_whole(struct bytes input, const struct codec_limits *limits, const struct image *image,
                              bool *done, struct error *err);
 
-/* Bytes behind an image of that shape that png_decode_whole needs. */
+/* Bytes behind an image of that shape that png_decode_whole needs; 0: it is too large. */
 size_t png_whole_room(const struct image_shape *shape);
 
 #endif

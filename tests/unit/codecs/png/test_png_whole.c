@@ -350,6 +350,19 @@ static void test_without_room_libpng_decodes(void **state) {
     buf_finish(&file);
 }
 
+/* Inflating is one call, which no deadline ends. */
+static void test_large_pictures_have_no_room(void **state) {
+    (void)state;
+    struct picture picture = {.codec = CODEC_PNG, .pixels = fixture_shape(PIXEL_RGBA, 8, 4000, 8000)};
+    assert_in_range(codec_decode_room(CODEC_PNG, &picture.pixels), 1, 6 * 16000 + 8000);
+    assert_int_equal(codec_decode_spare(&picture, 1 << 20), 1 << 20);
+    picture.pixels.height = 9000;
+    assert_int_equal(codec_decode_room(CODEC_PNG, &picture.pixels), 0);
+    assert_int_equal(codec_decode_spare(&picture, 1 << 20), 0);
+    picture.pixels.height = 0; /* as a header may say */
+    codec_decode_room(CODEC_PNG, &picture.pixels);
+}
+
 static void test_limits_hold(void **state) {
     (void)state;
     struct buf file = small_file(100);
@@ -380,6 +393,7 @@ int main(void) {
         cmocka_unit_test(test_damage_is_judged_as_libpng_does),
         cmocka_unit_test(test_memory_is_that_of_the_file),
         cmocka_unit_test(test_without_room_libpng_decodes),
+        cmocka_unit_test(test_large_pictures_have_no_room),
         cmocka_unit_test(test_limits_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
