@@ -18,8 +18,8 @@ static void put_random_pixels(struct buf *file, struct kind kind, uint32_t width
     const size_t line = 1 + ((size_t)width * channels_of(kind.color_type) * kind.depth + 7) / 8;
     uint8_t *rows = malloc(line * height);
     for (size_t i = 0; i < line * height; i++) {
-        rows[i] = few && random_byte() % 8 ? 0 : random_byte();
-        rows[i] = i % line ? rows[i] : (uint8_t)(i / line % (few ? 3 : 5));
+        const unsigned value = few && random_byte() % 8 ? 0 : random_byte();
+        rows[i] = (uint8_t)(i % line ? value : i / line % (few ? 3 : 5));
     }
     put_pixels(file, rows, line * height);
     free(rows);
