@@ -68,12 +68,14 @@ static struct image decode(const char *path, struct bytes file, bool native) {
     if (codec_probe(file, &limits, &picture, &err) != ST_OK) {
         give_up(path, err.text);
     }
-    size_t size = image_layout(&image, native ? &picture.native : &picture.pixels);
-    uint8_t *memory = size ? aligned_alloc(IMAGE_ALIGNMENT, size) : NULL;
+    const struct image_shape *shape = native ? &picture.native : &picture.pixels;
+    size_t size = image_layout(&image, shape), room = codec_decode_room(picture.codec, shape);
+    uint8_t *memory = size ? aligned_alloc(IMAGE_ALIGNMENT, size + room) : NULL;
     if (!memory) {
         give_up(path, "no memory");
     }
     image_place(&image, memory);
+    image.room = room;
     for (unsigned i = 0; i < runs; i++) {
         double start = cpu_ms();
         if (codec_decode(file, &picture, &limits, &image, &err) != ST_OK) {

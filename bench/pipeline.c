@@ -153,10 +153,12 @@ static void blur(struct job *job) {
 }
 
 static void place_images(struct job *job, const struct image_shape *shape) {
-    take_memory(job, image_layout(&job->image[0], shape));
+    const size_t room = codec_decode_room(job->picture.codec, shape);
+    take_memory(job, image_layout(&job->image[0], shape) + room);
     for (unsigned i = 0; i < 2; i++) {
         image_layout(&job->image[i], shape);
         image_place(&job->image[i], job->memory[i]);
+        job->image[i].room = room;
     }
 }
 

@@ -167,6 +167,15 @@ size_t codec_decode_bytes(const struct picture *picture, size_t input) {
     return codecs[picture->codec]->decode_bytes(picture, input);
 }
 
+size_t codec_decode_spare(const struct picture *picture, size_t input) {
+    const struct codec *codec = codecs[picture->codec];
+    return codec->decode_spare ? codec->decode_spare(picture, input) : 0;
+}
+
+size_t codec_decode_room(enum codec_id id, const struct image_shape *shape) {
+    return codecs[id]->decode_room ? codecs[id]->decode_room(shape) : 0;
+}
+
 size_t codec_encode_bytes(enum codec_id id, const struct image_shape *shape,
                           const struct encode_options *options) {
     return codecs[id]->encode_bytes(shape, options);

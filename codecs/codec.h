@@ -59,9 +59,16 @@ void codec_picture_finish(struct picture *picture);
 struct image_shape codec_reduced(const struct image_shape *shape, unsigned reduction);
 
 /* Decodes into `image`, which must be laid out and placed with the picture's native or pixels shape, reduced
- * as the limits say. On failure the pixels are undefined. */
+ * as the limits say. On failure the pixels are undefined, and in any case what is behind the rows. */
 enum status codec_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,
                          const struct image *image, struct error *err);
+
+/* How much of codec_decode_bytes is not taken when limits->spare has as many bytes. */
+size_t codec_decode_spare(const struct picture *picture, size_t input);
+
+/* Bytes behind those of an image of that shape with which files of the format are decoded faster, in place of
+ * memory as large as the picture: image.room. A multiple of IMAGE_ALIGNMENT; 0: none are of use. */
+size_t codec_decode_room(enum codec_id id, const struct image_shape *shape);
 
 /* The most bytes that decoding a file of `input` bytes, or encoding a picture of that shape, takes besides
  * the image and the output. Memory for metadata is not included. The output is assumed to need no more

@@ -46,6 +46,8 @@ struct codec_limits {
     const struct progress *progress; /* receives decoded rows; may be NULL */
     struct crew *crew;               /* may help, with no effect on the pixels; NULL: none */
     struct codec_link *link;         /* isolated codecs run in its process; NULL: in this one */
+    uint8_t *spare;    /* memory that a decoder may use in place of its own: codec_decode_spare */
+    size_t spare_size; /* bytes of it */
 };
 
 enum {
@@ -218,6 +220,8 @@ struct codec {
     enum status (*repack)(struct bytes input, const struct codec_limits *limits, struct buf *output,
                           struct error *err);
     size_t (*decode_bytes)(const struct picture *picture, size_t input);
+    size_t (*decode_room)(const struct image_shape *shape);              /* NULL: none is of use */
+    size_t (*decode_spare)(const struct picture *picture, size_t input); /* the same */
     size_t (*encode_bytes)(const struct image_shape *shape, const struct encode_options *options);
     /* Optional, all three: encoding while the picture is being made. */
     enum status (*encode_begin)(const struct image *image, const struct encode_options *options,

@@ -14,15 +14,17 @@ bool frames_writes(enum codec_id id) {
     return frames_reads(id) && codec_get(id)->frames->add && codec_encodes(id);
 }
 
-/* The most bytes that the pixels of a frame take in any model and depth; 0: they exceed the address space. */
-static size_t pixel_bytes(uint32_t width, uint32_t height) {
+/* The most bytes that the pixels of a frame take in any model and depth, with room for the decoder; 0: they
+ * exceed the address space. */
+static size_t pixel_bytes(enum codec_id id, uint32_t width, uint32_t height) {
     struct image image;
     struct image_shape shape = {.model = PIXEL_RGBA, .depth = 16, .width = width, .height = height};
+    const struct image_shape wide = shape;
     const size_t deep = image_layout(&image, &shape);
     shape.model = PIXEL_GRAY; /* which is padded */
     shape.depth = 8;
     const size_t grey = image_layout(&image, &shape);
-    return deep == 0 || grey == 0 ? 0 : max_size(deep, grey);
+    return deep == 0 || grey == 0 ? 0 : max_size(deep, grey) + codec_decode_room(id, &wide);
 }
 
 static enum status check_limits(const struct animation *animation, const struct codec_limits *limits,
@@ -48,7 +50,8 @@ enum status frames_note(struct animation *animation, const struct frame *frame, 
                        frame->disposal == FRAME_CLEAR;
     animation->restores = animation->restores || frame->disposal == FRAME_RESTORE;
     animation->alpha = animation->alpha || (first && frame->disposal == FRAME_RESTORE);
-    animation->frame_bytes = max_size(animation->frame_bytes, pixel_bytes(frame->width, frame->height));
+    animation->frame_bytes =
+        max_size(animation->frame_bytes, pixel_bytes(animation->codec, frame->width, frame->height));
     animation->frames++;
     return check_limits(animation, limits, err);
 }
@@ -73,7 +76,7 @@ static enum status take_sequence(const struct picture *picture, size_t input,
     animation->frames = picture->frames;
     animation->plays = picture->plays;
     animation->alpha = image_pixel_has_alpha(picture->pixels.model);
-    animation->frame_bytes = pixel_bytes(animation->width, animation->height);
+    animation->frame_bytes = pixel_bytes(animation->codec, animation->width, animation->height);
     animation->decoder_bytes = codec_decode_bytes(picture, input);
     return check_limits(animation, limits, err);
 }

@@ -63,6 +63,7 @@ static enum status decode(struct frames_reader *reader, const struct picture *pi
                     reader->cursor.index - 1);
     }
     image_place(&image, reader->memory);
+    image.room = reader->animation->frame_bytes - size;
     enum status status = codec_decode(buf_bytes(&reader->file), picture, &reader->limits, &image, err);
     if (status == ST_OK) {
         frames_draw(&reader->canvas, frame, &image);

@@ -46,6 +46,7 @@ struct image {
     uint32_t width; /* pixels */
     uint32_t height;
     struct plane plane[IMAGE_PLANES_MAX];
+    size_t room; /* bytes behind the image's own that its decoder may use meanwhile: codec_decode_room */
 };
 
 /* Everything about a picture but its memory; what a codec's probe reports. */
@@ -62,10 +63,10 @@ struct image_shape {
 unsigned image_pixel_channels(enum pixel_model model);
 bool image_pixel_has_alpha(enum pixel_model model);
 
-/* Fills *image (plane sizes, strides, offsets, reductions; no memory yet) and returns the bytes it needs,
- * a multiple of IMAGE_ALIGNMENT; 0 when the size does not fit in size_t. Grey and YCbCr 8-bit planes are
- * padded to whole IMAGE_MCU columns and rows, so that libjpeg reads and writes them in place; the padding
- * holds no picture. */
+/* Fills *image (plane sizes, strides, offsets, reductions; no memory and no room yet) and returns the bytes
+ * it needs, a multiple of IMAGE_ALIGNMENT; 0 when the size does not fit in size_t. Grey and YCbCr 8-bit
+ * planes are padded to whole IMAGE_MCU columns and rows, so that libjpeg reads and writes them in place; the
+ * padding holds no picture. */
 size_t image_layout(struct image *image, const struct image_shape *shape);
 
 /* Gives a laid-out image image_layout's bytes at `memory`, aligned to IMAGE_ALIGNMENT. The memory is lent

@@ -18,7 +18,8 @@
 #include "core/slot_pool.h"
 
 enum {
-    SLOT_KEEP = 64 << 20, /* an idle slot keeps this much: a 20-megapixel RGB picture */
+    SLOT_KEEP =
+        128 << 20, /* an idle slot keeps this much: what 3840x2160 pixels with alpha and regions need */
 };
 #define TRIM_STEP_NS INT64_C(1000000000)
 _Static_assert((int)SLOT_KINDS == (int)SLOT_POOL_KINDS, "a pool has a list for each kind");

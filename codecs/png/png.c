@@ -118,5 +118,7 @@ const struct codec codec_png = {
     .decode = png_decode,
     .encode = png_encode,
     .decode_bytes = png_decode_bytes,
+    .decode_room = png_decode_room,
+    .decode_spare = png_decode_spare,
     .encode_bytes = png_encode_bytes,
 };

@@ -50,8 +50,10 @@ enum status png_encode(const struct image *image, const struct encode_options *o
 
 struct encode_cost png_encode_cost(const struct encode_extent *extent, const struct encode_options *options);
 
-/* As codec_decode_bytes and codec_encode_bytes. */
+/* As codec_decode_bytes, codec_decode_room, codec_decode_spare and codec_encode_bytes. */
 size_t png_decode_bytes(const struct picture *picture, size_t input);
+size_t png_decode_room(const struct image_shape *shape);
+size_t png_decode_spare(const struct picture *picture, size_t input);
 size_t png_encode_bytes(const struct image_shape *shape, const struct encode_options *options);
 
 #endif

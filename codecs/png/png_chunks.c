@@ -116,6 +116,19 @@ enum status png_read_facts(struct bytes input, struct png_facts *facts, struct e
     return ST_OK;
 }
 
+struct image_shape png_facts_shape(const struct png_facts *facts) {
+    const bool grey = facts->color_type == 0 || facts->color_type == 4;
+    const bool alpha = facts->transparent || facts->color_type == 4 || facts->color_type == 6;
+    return (struct image_shape){
+        .model = grey    ? alpha ? PIXEL_GRAY_ALPHA : PIXEL_GRAY
+                 : alpha ? PIXEL_RGBA
+                         : PIXEL_RGB,
+        .depth = facts->depth == 16 ? 16 : 8,
+        .width = facts->width,
+        .height = facts->height,
+    };
+}
+
 static bool is_colour(uint32_t tag) {
     return tag == png_tag("gAMA") || tag == png_tag("cHRM") || tag == png_tag("sRGB") ||
            tag == png_tag("iCCP") || tag == png_tag("cICP") || tag == png_tag("mDCV") ||

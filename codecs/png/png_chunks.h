@@ -42,6 +42,9 @@ bool png_chunk_is_intact(const struct png_chunk *chunk);
  * Does not limit sizes. */
 enum status png_read_facts(struct bytes input, struct png_facts *facts, struct error *err);
 
+/* The picture that these files are decoded to: palettes become colours, transparent ones get alpha. */
+struct image_shape png_facts_shape(const struct png_facts *facts);
+
 /* Fills *metadata, which is all zero but for its source, from the first METADATA_MARKERS_MAX chunks with a
  * correct checksum. The first chunk of EXIF, XMP and the resolution counts. Chunks are about colour first,
  * then texts and the time. */

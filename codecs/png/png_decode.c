@@ -25,19 +25,6 @@ struct png_reader {
     size_t left; /* bytes that libpng may still read; SIZE_MAX before the last row */
 };
 
-static enum pixel_model model_of(const struct png_facts *facts) {
-    switch (facts->color_type) {
-    case PNG_COLOR_TYPE_GRAY:
-        return facts->transparent ? PIXEL_GRAY_ALPHA : PIXEL_GRAY;
-    case PNG_COLOR_TYPE_GRAY_ALPHA:
-        return PIXEL_GRAY_ALPHA;
-    case PNG_COLOR_TYPE_RGB_ALPHA:
-        return PIXEL_RGBA;
-    default: /* RGB or palette */
-        return facts->transparent ? PIXEL_RGBA : PIXEL_RGB;
-    }
-}
-
 /* Deflate expands at most 1032 times: less data cannot hold the picture. */
 static enum status check_data(const struct png_facts *facts, struct error *err) {
     static const uint8_t channels[] = {1, 0, 3, 1, 2, 0, 4};
@@ -63,12 +50,7 @@ enum status png_probe(struct bytes input, const struct codec_limits *limits, str
     if (status != ST_OK) {
         return status;
     }
-    picture->pixels = (struct image_shape){
-        .model = model_of(&facts),
-        .depth = facts.depth == 16 ? 16 : 8,
-        .width = facts.width,
-        .height = facts.height,
-    };
+    picture->pixels = png_facts_shape(&facts);
     picture->native = picture->pixels;
     picture->progressive = facts.interlaced;
     png_read_metadata(input, &picture->metadata);
@@ -177,10 +159,17 @@ enum status png_decode_stream(struct bytes input, const struct codec_limits *lim
     return run(&reader, image);
 }
 
+size_t png_decode_room(const struct image_shape *shape) {
+    return png_whole_room(shape);
+}
+
+/* The data, joined. */
+size_t png_decode_spare(const struct picture *picture, size_t input) {
+    return picture->progressive || png_whole_room(&picture->pixels) == 0 ? 0 : input;
+}
+
 size_t png_decode_bytes(const struct picture *picture, size_t input) {
-    size_t stream = STREAM_STATE + (size_t)picture->pixels.width * STREAM_COLUMN;
-    size_t whole = picture->progressive ? 0 : STREAM_STATE + png_whole_bytes(&picture->pixels, input);
-    return whole > stream ? whole : stream;
+    return STREAM_STATE + (size_t)picture->pixels.width * STREAM_COLUMN + png_decode_spare(picture, input);
 }
 
 enum status png_decode(struct bytes input, const struct picture *picture, const struct codec_limits *limits,

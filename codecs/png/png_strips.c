@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/png/png_strips.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include <libdeflate.h>
@@ -37,7 +38,7 @@ struct seat {
 };
 
 struct png_strip {
-    struct buf chunk; /* empty when it is in the output already */
+    struct buf chunk; /* waits for those before it; empty when it is not made yet, or in the output */
     size_t size;      /* size of its rows */
     uint32_t checksum;
 };
@@ -54,6 +55,8 @@ struct strips {
     unsigned count, seats;
     struct png_strip *strip;
     struct seat *seat;
+    pthread_mutex_t lock; /* of the output, the strips' chunks and: */
+    unsigned joined;      /* first strips that are in the output */
 };
 
 /* Filters the rows and those before them; the same filters were chosen for those. */
@@ -100,8 +103,24 @@ static enum status write_chunk(const struct strips *strips, const struct seat *s
     return status != ST_OK ? status : png_close_chunk(to, start, err);
 }
 
+/* Appends the chunk of a strip, and those that waited for it. The lock is held. */
+static enum status join(struct strips *strips, unsigned part, struct bytes chunk, struct error *err) {
+    if (part > strips->joined) {
+        struct buf *waiting = &strips->strip[part].chunk;
+        buf_init(waiting, chunk.size);
+        return buf_append(waiting, chunk.data, chunk.size, err);
+    }
+    enum status status = buf_append(strips->output, chunk.data, chunk.size, err);
+    while (++strips->joined < strips->count && strips->strip[strips->joined].chunk.size > 0) {
+        struct buf *waiting = &strips->strip[strips->joined].chunk;
+        status = status != ST_OK ? status : buf_append(strips->output, waiting->data, waiting->size, err);
+        buf_finish(waiting);
+    }
+    return status;
+}
+
 static enum status run_strip(void *context, unsigned part, unsigned number, struct error *err) {
-    const struct strips *strips = context;
+    struct strips *strips = context;
     struct seat *seat = &strips->seat[number];
     enum status status = deadline_check(strips->deadline_ns, err);
     if (status != ST_OK) {
@@ -110,11 +129,14 @@ static enum status run_strip(void *context, unsigned part, unsigned number, stru
     if (strips->seats == 1) {
         return write_chunk(strips, seat, part, strips->output, err);
     }
-    struct buf *chunk = &strips->strip[part].chunk;
     seat->chunk.size = 0;
     status = write_chunk(strips, seat, part, &seat->chunk, err);
-    buf_init(chunk, seat->chunk.size);
-    return status != ST_OK ? status : buf_append(chunk, seat->chunk.data, seat->chunk.size, err);
+    if (status == ST_OK) {
+        pthread_mutex_lock(&strips->lock);
+        status = join(strips, part, buf_bytes(&seat->chunk), err);
+        pthread_mutex_unlock(&strips->lock);
+    }
+    return status;
 }
 
 static uint32_t strip_height(size_t line, uint32_t height, bool matches) {
@@ -147,19 +169,16 @@ size_t png_strips_bytes(size_t row, uint32_t height, bool matches, bool helped) 
     return (helped && most > one ? most : one) + (matches ? sample + deflate_lz_most(sample) : 0);
 }
 
-static enum status join(const struct strips *strips, struct error *err) {
+static enum status end_stream(const struct strips *strips, struct error *err) {
     uint32_t checksum = 1;
-    enum status status = ST_OK;
-    for (unsigned i = 0; i < strips->count && status == ST_OK; i++) {
+    for (unsigned i = 0; i < strips->count; i++) {
         const struct png_strip *strip = &strips->strip[i];
         checksum = (uint32_t)adler32_combine(checksum, strip->checksum, (z_off_t)strip->size);
-        status = buf_append(strips->output, strip->chunk.data, strip->chunk.size, err);
-        buf_finish(&strips->strip[i].chunk); /* strips and output together stay as large as one */
     }
     size_t start = strips->output->size;
     uint8_t tail[4];
     bytes_put_be32(tail, checksum);
-    status = status != ST_OK ? status : png_open_chunk(strips->output, png_tag("IDAT"), err);
+    enum status status = png_open_chunk(strips->output, png_tag("IDAT"), err);
     status = status != ST_OK ? status : deflate_rle_end(strips->output, err);
     status = status != ST_OK ? status : buf_append(strips->output, tail, sizeof(tail), err);
     return status != ST_OK ? status : png_close_chunk(strips->output, start, err);
@@ -243,10 +262,12 @@ enum status png_strips_write(const struct image *image, bool opaque, bool matche
     strips.seats = strips.seats < strips.count ? strips.seats : strips.count;
     struct crew_work work = {
         .part = run_strip, .context = &strips, .parts = strips.count, .seats = strips.seats};
+    pthread_mutex_init(&strips.lock, NULL);
     enum status status = take_memory(&strips, err);
     status = status == ST_OK && matches ? choose_way(&strips, err) : status;
     status = status != ST_OK ? status : crew_run(crew, &work, err);
-    status = status != ST_OK ? status : join(&strips, err);
+    status = status != ST_OK ? status : end_stream(&strips, err);
     free_memory(&strips);
+    pthread_mutex_destroy(&strips.lock);
     return status;
 }

@@ -10,14 +10,15 @@
 
 #include "codecs/definition.h"
 
-/* Sets *done when the image is filled (ST_OK) or the deadline has passed (ST_LIMIT). Otherwise returns
- * ST_OK with undefined pixels. Takes memory for the filtered rows, and for the data when it is in several
- * chunks, if limits->max_memory allows it. */
+/* Sets *done when the image is filled (ST_OK), or on a failure that is final: ST_LIMIT when the deadline has
+ * passed, ST_INTERNAL when another process wrote to the image. Otherwise returns ST_OK with undefined pixels,
+ * always when image->room is less than png_whole_room. The rows are inflated to the end of the image's memory
+ * and the filters undone towards its beginning. Takes memory only for the data when it is in several chunks,
+ * and limits->spare has less, if limits->max_memory allows it. */
 enum status png_decode_whole(struct bytes input, const struct codec_limits *limits, const struct image *image,
                              bool *done, struct error *err);
 
-/* The most bytes that png_decode_whole takes for a picture of that shape and a file of `input` bytes; 0:
- * it does not decode such pictures. */
-size_t png_whole_bytes(const struct image_shape *shape, size_t input);
+/* Bytes behind an image of that shape that png_decode_whole needs; 0: it is too large. */
+size_t png_whole_room(const struct image_shape *shape);
 
 #endif

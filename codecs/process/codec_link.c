@@ -48,6 +48,8 @@ static struct codec_limits plain_limits(const struct codec_limits *limits) {
     plain.progress = NULL;
     plain.crew = NULL;
     plain.link = NULL;
+    plain.spare = NULL;
+    plain.spare_size = 0;
     return plain;
 }
 

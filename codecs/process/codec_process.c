@@ -258,6 +258,8 @@ static enum status run(struct process *process, struct error *err) {
     call->limits.progress = NULL;
     call->limits.crew = NULL;
     call->limits.link = NULL;
+    call->limits.spare = NULL;
+    call->limits.spare_size = 0;
     call->options.crew = NULL;
     call->options.link = NULL;
     call->options.losses = NULL;

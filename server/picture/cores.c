@@ -130,7 +130,7 @@ static enum status search_for(struct cores *p, unsigned index) {
 enum status cores_search(struct cores *p) {
     struct detection *detection = &p->plan.detection;
     const struct parameters *parameters = &p->request->parameters;
-    workspace_place(&p->source, &p->plan.searched, p->work.memory[0]);
+    workspace_place_source(&p->work, &p->source, &p->plan.searched);
     enum status status = make_source(p, NULL, p->err);
     cores_end_stage(p, STAGE_DECODE);
     for (unsigned i = 0; i < detection->count && status == ST_OK; i++) {
@@ -160,7 +160,7 @@ static enum status decode(struct cores *p) {
         return ST_OK;
     }
     enum status status = p->plan.detection.count > 0 && !p->searched ? search(p) : ST_OK;
-    workspace_place(&p->source, &p->plan.stored, p->work.memory[0]);
+    workspace_place_source(&p->work, &p->source, &p->plan.stored);
     workspace_place(&p->result, &p->plan.upright, p->work.memory[1]);
     if (status == ST_OK) {
         status = selection_count(&p->plan.selection, parameters, &p->request->outcome, p->err);

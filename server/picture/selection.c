@@ -124,6 +124,7 @@ enum status selection_read_part(const struct selection *selection, struct error 
         image_layout(&upright, &part->picture.pixels);
         image_place(&upright, selection->spare.plane[0].data);
     }
+    upright.room = codec_decode_room(part->picture.codec, &part->picture.pixels);
     enum status status = codec_decode(part->input, &part->picture, &part->limits, &upright, &cause);
     if (status != ST_OK) {
         return selection_refuse_part(status, &cause, err);

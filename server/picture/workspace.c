@@ -9,9 +9,16 @@
 #include "server/search/detection.h"
 #include "server/service.h"
 
-static enum status take_pair(struct slot *slot, size_t size, uint8_t *memory[2], struct error *err) {
+/* *memory is NULL without bytes, and after a failure. */
+static enum status take(struct slot *slot, size_t size, uint8_t **memory, struct error *err) {
+    *memory = size > 0 ? slot_take(slot, size, err) : NULL;
+    return size == 0 || *memory ? ST_OK : err->status;
+}
+
+static enum status take_pair(struct slot *slot, size_t size, size_t room, uint8_t *memory[2],
+                             struct error *err) {
     for (unsigned i = 0; i < 2; i++) {
-        memory[i] = slot_take(slot, size, err);
+        memory[i] = slot_take(slot, size + (i == 0 ? room : 0), err);
         if (!memory[i]) {
             return err->status;
         }
@@ -46,21 +53,18 @@ enum status workspace_open(struct workspace *workspace, struct request *request,
     workspace->spare = (size_t)(most - needed);
     enum status status = acquire(workspace, request->service->slots, err);
     struct slot *slot = workspace->slot, *own = workspace->own;
-    status = status == ST_OK ? take_pair(slot, footprint->picture, workspace->memory, err) : status;
+    status = status == ST_OK ? take_pair(slot, footprint->picture, footprint->room, workspace->memory, err)
+                             : status;
     if (status == ST_OK && footprint->linear > 0) {
-        status = take_pair(slot, footprint->linear, workspace->linear, err);
+        status = take_pair(slot, footprint->linear, 0, workspace->linear, err);
     }
     if (status == ST_OK && footprint->found > 0) {
         status = detection_take_memory(&plan->detection, slot, own, err);
     }
-    if (status == ST_OK && footprint->frames > 0) {
-        workspace->frames = slot_take(own, footprint->frames, err);
-        status = workspace->frames ? ST_OK : err->status;
-    }
-    if (status == ST_OK && footprint->found_frames > 0) {
-        workspace->found_frames = slot_take(own, footprint->found_frames, err);
-        status = workspace->found_frames ? ST_OK : err->status;
-    }
+    status = status == ST_OK ? take(own, footprint->frames, &workspace->frames, err) : status;
+    status = status == ST_OK ? take(own, footprint->found_frames, &workspace->found_frames, err) : status;
+    status = status == ST_OK ? take(own, footprint->spare, &plan->limits.spare, err) : status;
+    plan->limits.spare_size = status == ST_OK ? footprint->spare : 0;
     status = status == ST_OK ? selection_take_memory(&plan->selection, slot, &plan->stored, err) : status;
     if (status == ST_OK) {
         slot_fit(own, own->used + footprint->working);
@@ -81,6 +85,12 @@ enum status workspace_take_working(struct workspace *workspace, const struct wor
         working->memory = slot_take(workspace->own, working->size, err);
     }
     return working->memory ? ST_OK : err->status;
+}
+
+void workspace_place_source(const struct workspace *workspace, struct image *image,
+                            const struct image_shape *shape) {
+    workspace_place(image, shape, workspace->memory[0]);
+    image->room = workspace->footprint.room;
 }
 
 void workspace_place(struct image *image, const struct image_shape *shape, uint8_t *memory) {

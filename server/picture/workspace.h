@@ -24,7 +24,8 @@ struct workspace {
     struct working working;     /* of the CPU backend; without memory until workspace_take_working */
 };
 
-/* Takes the memory of the footprint, except for the working memory; plan->selection gets its masks. Fails
+/* Takes the memory of the footprint, except for the working memory; plan->selection gets its masks,
+ * plan->limits the decoder's spare memory. Fails
  * like slot_take, and with ST_LIMIT when the request would take more than it may. Must be closed, also after
  * a failure. */
 enum status workspace_open(struct workspace *workspace, struct request *request, struct work_plan *plan,
@@ -32,6 +33,10 @@ enum status workspace_open(struct workspace *workspace, struct request *request,
 
 /* Lays an image over memory of the workspace. */
 void workspace_place(struct image *image, const struct image_shape *shape, uint8_t *memory);
+
+/* Lays an image that is to be decoded over the first memory, with room for its decoder. */
+void workspace_place_source(const struct workspace *workspace, struct image *image,
+                            const struct image_shape *shape);
 
 /* Bytes that the request took of the slots, claims included. */
 size_t workspace_bytes(const struct workspace *workspace);

@@ -93,7 +93,8 @@ static size_t metadata_bytes(const struct work_plan *plan) {
 
 /* An encoder that follows the filters row by row needs its memory beside the decoder's. */
 static size_t library_bytes(const struct work_plan *plan) {
-    size_t decoder = max_size(codec_decode_bytes(&plan->picture, plan->input.size),
+    size_t decoder = max_size(codec_decode_bytes(&plan->picture, plan->input.size) -
+                                  codec_decode_spare(&plan->picture, plan->input.size),
                               selection_part_bytes(&plan->selection)); /* one after the other */
     decoder += plan->frames.count > 0 ? plan->input.size : 0;          /* a copy of a frame's file */
     if (plan_answer(plan) != ANSWER_PICTURE) {
@@ -189,6 +190,8 @@ struct footprint footprint_of(const struct work_plan *plan, const struct backend
     return (struct footprint){
         /* Padding makes the upright picture's size differ from the stored one's. */
         .picture = max_size(max_size(stored, upright), max_size(encoded, searched)),
+        .spare = codec_decode_spare(&plan->picture, plan->input.size),
+        .room = codec_decode_room(plan->picture.codec, &plan->stored),
         .linear = linear ? max_size(plan_shape_size(&plan->filtered), plan_shape_size(&result)) : 0,
         .mask = selection_mask_bytes(&plan->selection, &plan->stored),
         .found = detection_bytes(&plan->detection),
@@ -217,9 +220,9 @@ struct footprint footprint_within(struct work_plan *plan, const struct backend *
 }
 
 uint64_t footprint_sum(const struct footprint *footprint) {
-    return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->found +
-           footprint->working + footprint->library + footprint->frames + footprint->found_frames +
-           footprint->exchange;
+    return 2 * ((uint64_t)footprint->picture + footprint->linear + footprint->mask) + footprint->room +
+           footprint->spare + footprint->found + footprint->working + footprint->library + footprint->frames +
+           footprint->found_frames + footprint->exchange;
 }
 
 uint64_t footprint_beside_device(const struct work_plan *plan) {

@@ -12,6 +12,8 @@
 /* Sizes in bytes. */
 struct footprint {
     size_t picture;      /* each of the two picture buffers; 0: the picture is too large for memory */
+    size_t room;         /* behind the first of them, for the decoder: codec_decode_room */
+    size_t spare;        /* lent to the decoder: codec_decode_spare */
     size_t linear;       /* each of the two buffers in linear light; 0: not wanted */
     size_t mask;         /* each of the two masks for regions and redaction; 0: not wanted */
     size_t found;        /* what a search finds; 0: not wanted */

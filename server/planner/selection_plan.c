@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/planner/selection_plan.h"
 
+#include "core/numbers.h"
 #include "core/orient.h"
 
 /* A list may say how large its picture is. */
@@ -33,14 +34,17 @@ struct image_shape selection_mask_shape(const struct image_shape *picture) {
         .model = PIXEL_GRAY, .depth = 8, .width = picture->width, .height = picture->height};
 }
 
-/* Large enough for the mask before and after it is turned. */
+/* Large enough for the mask before and after it is turned, and to decode it in. */
 size_t selection_mask_bytes(const struct selection *selection, const struct image_shape *stored) {
     struct image image;
     struct image_shape shape = selection_mask_shape(stored);
     const struct image_shape turned = {
         .model = PIXEL_GRAY, .depth = 8, .width = stored->height, .height = stored->width};
-    size_t size = image_layout(&image, &shape), other = image_layout(&image, &turned);
-    return !selection->wanted && !selection->redact ? 0 : size > other ? size : other;
+    size_t size = max_size(image_layout(&image, &shape), image_layout(&image, &turned)), room = 0;
+    if (selection->part.input.data) {
+        room = max_size(codec_decode_room(CODEC_PNG, &shape), codec_decode_room(CODEC_PNG, &turned));
+    }
+    return !selection->wanted && !selection->redact ? 0 : size + room;
 }
 
 bool selection_is_soft(const struct selection *selection, const struct parameters *parameters) {

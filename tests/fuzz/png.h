@@ -29,11 +29,12 @@ static inline void fuzz_expect(bool statement) {
 
 static inline struct image fuzz_image(const struct image_shape *shape) {
     struct image image;
-    size_t size = image_layout(&image, shape);
-    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
+    size_t size = image_layout(&image, shape), room = codec_decode_room(CODEC_PNG, shape);
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size + room);
     fuzz_expect(memory != NULL);
-    memset(memory, 0xA5, size);
+    memset(memory, 0xA5, size + room);
     image_place(&image, memory);
+    image.room = room;
     return image;
 }
 

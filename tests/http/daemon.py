@@ -141,10 +141,17 @@ class Daemon:
         text = pathlib.Path(f'/proc/{self.process.pid}/status').read_text()
         return int(re.search(rf'^{key}:\s+(\d+)', text, re.M).group(1))
 
+    def usage(self):
+        """The fields of /proc/PID/stat behind the name."""
+        return pathlib.Path(f'/proc/{self.process.pid}/stat').read_text().rpartition(')')[2].split()
+
     def processor_time(self):
         """Seconds of all its threads."""
-        fields = pathlib.Path(f'/proc/{self.process.pid}/stat').read_text().rpartition(')')[2].split()
-        return sum(map(int, fields[11:13])) / os.sysconf('SC_CLK_TCK')
+        return sum(map(int, self.usage()[11:13])) / os.sysconf('SC_CLK_TCK')
+
+    def page_faults(self):
+        """Pages that it was given, without those read from a disk."""
+        return int(self.usage()[7])
 
     def busy_for(self, seconds):
         """Seconds of processor time that it takes in so many from now on."""

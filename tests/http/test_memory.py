@@ -117,6 +117,19 @@ def test_all_that_a_picture_takes_is_counted_and_predicted(picture, target):
     assert counted <= 3 * grown + 16, figures  # generous, not absurd
 
 
+@pytest.mark.skipif(daemon.SANITIZED, reason='sanitizers take memory of their own')
+@pytest.mark.parametrize('picture, target', (('rgba', '/blur?sigma=5'), ('rgba', f'/pixelate?mode=redact&{REGION}'), ('gray', '/rotate')))
+def test_pngs_come_in_memory_that_is_there(picture, target):
+    """Rows by the heap were mapped anew for each request, at a page fault for every 4 KiB."""
+    with daemon.Daemon('--gpus', 'none', '--workers', 1) as own:
+        faults = []
+        for _ in range(6):
+            before = own.page_faults()
+            assert own.post(target, body_of(picture)).status_code == 200
+            faults.append(own.page_faults() - before)
+        assert min(faults[2:]) < WIDTH * HEIGHT / 4096 / 4, faults
+
+
 def at_once(own, count, body):
     """The statuses of so many requests that come at the same time."""
     with concurrent.futures.ThreadPoolExecutor(count) as pool:

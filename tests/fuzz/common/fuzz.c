@@ -55,11 +55,12 @@ struct codec_limits fuzz_limits(void) {
 
 struct image fuzz_image(const struct image_shape *shape, uint8_t fill) {
     struct image image;
-    size_t size = image_layout(&image, shape);
-    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
+    size_t size = image_layout(&image, shape), room = codec_decode_room(CODEC_PNG, shape);
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size + room);
     fuzz_require(size > 0 && memory, "there is memory for a picture");
-    memset(memory, fill, size);
+    memset(memory, fill, size + room);
     image_place(&image, memory);
+    image.room = room;
     return image;
 }
 

@@ -33,11 +33,12 @@ static inline struct image_shape fixture_shape(enum pixel_model model, unsigned 
  * fixture_image_free. */
 static inline struct image fixture_image(struct image_shape shape) {
     struct image image;
-    size_t size = image_layout(&image, &shape);
-    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size);
+    size_t size = image_layout(&image, &shape), room = codec_decode_room(CODEC_PNG, &shape);
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, size + room);
     assert_non_null(memory);
-    memset(memory, 0xA5, size);
+    memset(memory, 0xA5, size + room);
     image_place(&image, memory);
+    image.room = room;
     return image;
 }
 

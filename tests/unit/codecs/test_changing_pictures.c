@@ -53,11 +53,13 @@ static void *scribble(void *unused) {
 
 static struct image lay(unsigned index, const struct image_shape *shape) {
     struct image image;
-    engine.size[index] = image_layout(&image, shape);
+    const size_t room = codec_decode_room(CODEC_PNG, shape);
+    engine.size[index] = image_layout(&image, shape) + room;
     engine.memory[index] = aligned_alloc(IMAGE_ALIGNMENT, engine.size[index]);
     assert_non_null(engine.memory[index]);
     memset(engine.memory[index], 100, engine.size[index]);
     image_place(&image, engine.memory[index]);
+    image.room = room;
     return image;
 }
 
@@ -256,6 +258,37 @@ static void test_encoders(void **state) {
     }
 }
 
+/* Rows are inflated and unfiltered within the picture's memory. */
+static void run_decoder(const struct image_shape *shape, unsigned effort) {
+    const struct encode_options options = {.effort = (uint8_t)effort};
+    const struct codec_limits limits = {
+        .max_pixels = UINT32_MAX, .max_side = WIDE, .max_scans = 100, .max_memory = OUTPUT_MAX};
+    struct picture picture;
+    struct error err = {0};
+    struct buf file;
+    const struct image image = lay(0, shape);
+    buf_init(&file, OUTPUT_MAX);
+    assert_int_equal(codec_encode(CODEC_PNG, &image, &options, NULL, &file, &err), ST_OK);
+    assert_int_equal(codec_probe(buf_bytes(&file), &limits, &picture, &err), ST_OK);
+    begin();
+    for (int64_t start = clock_ns(); goes_on(start);) {
+        const enum status status = codec_decode(buf_bytes(&file), &picture, &limits, &image, &err);
+        assert_true(status == ST_OK || status == ST_INTERNAL);
+    }
+    end();
+    codec_picture_finish(&picture);
+    buf_finish(&file);
+}
+
+static void test_decoder_of_pngs(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        for (unsigned effort = 0; effort < 3 && shapes[i].model != PIXEL_YCBCR; effort += 2) {
+            run_decoder(&shapes[i], effort);
+        }
+    }
+}
+
 static void test_colours_and_turns(void **state) {
     (void)state;
     const struct image_shape wide = {.model = PIXEL_RGBA, .depth = 16, .width = WIDTH, .height = HEIGHT};
@@ -277,7 +310,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_filters),           cmocka_unit_test(test_masks),
         cmocka_unit_test(test_a_pixel_that_goes), cmocka_unit_test(test_encoders),
-        cmocka_unit_test(test_colours_and_turns),
+        cmocka_unit_test(test_decoder_of_pngs),   cmocka_unit_test(test_colours_and_turns),
     };
     return cmocka_run_group_tests_name("changing_pictures", tests, NULL, NULL);
 }

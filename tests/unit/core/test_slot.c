@@ -158,16 +158,16 @@ static void test_excess(void **state) {
     (void)state;
     struct slot_pool *pool = make_pool(256 * MIB);
     struct slot *slot = acquire(pool);
-    reserve(slot, 100 * MIB);
+    reserve(slot, 200 * MIB);
     slot->memory[0] = 1;
-    assert_int_equal(slot_pool_bytes(pool), 100 * MIB);
+    assert_int_equal(slot_pool_bytes(pool), 200 * MIB);
     slot_give_back(slot);
-    assert_int_equal(slot_pool_bytes(pool), 64 * MIB);
+    assert_int_equal(slot_pool_bytes(pool), 128 * MIB);
     slot = acquire(pool);
-    assert_int_equal(slot->reserved, 64 * MIB);
-    assert_int_equal(backed(slot), 64 * MIB);
-    reserve(slot, 65 * MIB);
-    slot->memory[65 * MIB - 1] = 1;
+    assert_int_equal(slot->reserved, 128 * MIB);
+    assert_int_equal(backed(slot), 128 * MIB);
+    reserve(slot, 129 * MIB);
+    slot->memory[129 * MIB - 1] = 1;
     slot_give_back(slot);
     slot_pool_destroy(pool);
 }

@@ -198,7 +198,7 @@ static void test_damage_is_named(void **state) {
 
 static void test_memory_limit(void **state) {
     (void)state;
-    struct buf file = make_file(30000, 2, 16, 6, false, NULL, NULL, 0);
+    struct buf file = make_file(30000, 2, 16, 6, true, NULL, NULL, 0);
     struct codec_limits limits = fixture_limits();
     struct error err;
     limits.max_memory = 100000;

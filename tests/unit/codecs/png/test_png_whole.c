@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The fast way to decode a PNG against libpng: the same pixels, and the same verdict on faults. */
-#include "codecs/png/png.h"
 #include "codecs/png/png_filter.h"
-#include "codecs/png/png_whole.h"
 
-#include "tests/unit/codecs/png/png_fixture.h"
-
-static uint32_t random_state = 1;
-
-static uint8_t random_byte(void) {
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint8_t)(random_state >> 24);
-}
+#include "tests/unit/codecs/memory_fixture.h"
+#include "tests/unit/codecs/png/png_ways_fixture.h"
 
 /* Exactly as large as the rows are, so that a sanitizer sees every byte too many. */
 static uint8_t *random_row(size_t size, uint8_t mask) {
@@ -88,56 +80,6 @@ static void test_paeth_is_exact(void **state) {
             assert_memory_equal(to, plain, sizeof(to));
         }
     }
-}
-
-/* The status and the pixels that a decoder gives for a file. */
-struct outcome {
-    enum status status;
-    struct image image;
-};
-
-enum way { STREAM, WHOLE, BOTH };
-
-static struct outcome decode_by(enum way way, struct bytes file, bool *done) {
-    struct codec_limits limits = fixture_limits();
-    struct picture picture;
-    struct error err = {0};
-    struct outcome outcome = {.status = codec_probe(file, &limits, &picture, &err)};
-    if (outcome.status != ST_OK) {
-        return outcome;
-    }
-    outcome.image = fixture_image(picture.pixels);
-    bool settled = true;
-    if (way == STREAM) {
-        outcome.status = png_decode_stream(file, &limits, &outcome.image, &err);
-    } else if (way == WHOLE) {
-        outcome.status = png_decode_whole(file, &limits, &outcome.image, &settled, &err);
-    } else {
-        outcome.status = png_decode(file, NULL, &limits, &outcome.image, &err);
-    }
-    if (done) {
-        *done = settled;
-    }
-    return outcome;
-}
-
-/* Decodes as the daemon does and with libpng alone; both must agree. */
-static enum status check_agreement(struct bytes file) {
-    struct outcome ours = decode_by(BOTH, file, NULL), theirs = decode_by(STREAM, file, NULL);
-    assert_int_equal(ours.status, theirs.status);
-    if (ours.status == ST_OK) {
-        assert_int_equal(fixture_difference(&ours.image, &theirs.image), 0);
-    }
-    fixture_image_free(&ours.image);
-    fixture_image_free(&theirs.image);
-    return ours.status;
-}
-
-static bool is_decoded_whole(struct bytes file) {
-    bool done = false;
-    struct outcome outcome = decode_by(WHOLE, file, &done);
-    fixture_image_free(&outcome.image);
-    return done && outcome.status == ST_OK;
 }
 
 static void append(png_structp png, png_bytep data, size_t size) {
@@ -351,6 +293,76 @@ static void test_damage_is_judged_as_libpng_does(void **state) {
     }
 }
 
+struct memory_task {
+    struct bytes file;
+    bool lent; /* the memory that joins the data */
+};
+
+static enum status decode_within_bounds(void *context) {
+    const struct memory_task *task = context;
+    struct codec_limits limits = fixture_limits();
+    struct picture picture = fixture_probe(task->file);
+    struct image image = fixture_image(picture.pixels);
+    const size_t spare = codec_decode_spare(&picture, task->file.size);
+    bool done = false;
+    if (task->lent) {
+        limits.spare = malloc(spare);
+        limits.spare_size = spare;
+        limits.max_memory = 1 << 20;
+    }
+    limit_memory(codec_decode_bytes(&picture, task->file.size) - (task->lent ? spare : 0));
+    enum status status = png_decode_whole(task->file, &limits, &image, &done, NULL);
+    return done ? status : ST_INTERNAL;
+}
+
+/* The rows take none: they are inflated in the picture's own memory. */
+static void test_memory_is_that_of_the_file(void **state) {
+    (void)state;
+    struct image image = fixture_image(fixture_shape(PIXEL_RGBA, 8, 1000, 1000));
+    paint_at_random(&image);
+    struct buf file = write_with_libpng(&image, PNG_FILTER_SUB, 1, 8192);
+    struct memory_task task = {.file = buf_bytes(&file)};
+    struct picture picture = fixture_probe(task.file);
+    assert_in_range(codec_decode_bytes(&picture, file.size), file.size, file.size + (1 << 20));
+    if (memory_is_limited()) {
+        assert_int_equal(in_child(decode_within_bounds, &task), ST_OK);
+        task.lent = true;
+        assert_int_equal(in_child(decode_within_bounds, &task), ST_OK);
+    }
+    codec_picture_finish(&picture);
+    fixture_image_free(&image);
+    buf_finish(&file);
+}
+
+static void test_without_room_libpng_decodes(void **state) {
+    (void)state;
+    struct buf file = small_file(100);
+    struct picture picture = fixture_probe(buf_bytes(&file));
+    const struct codec_limits limits = fixture_limits();
+    struct image image = fixture_image(picture.pixels);
+    struct error err = {0};
+    bool done = true;
+    image.room = 0;
+    assert_int_equal(png_decode_whole(buf_bytes(&file), &limits, &image, &done, &err), ST_OK);
+    assert_false(done);
+    assert_int_equal(png_decode(buf_bytes(&file), &picture, &limits, &image, &err), ST_OK);
+    fixture_image_free(&image);
+    buf_finish(&file);
+}
+
+/* Inflating is one call, which no deadline ends. */
+static void test_large_pictures_have_no_room(void **state) {
+    (void)state;
+    struct picture picture = {.codec = CODEC_PNG, .pixels = fixture_shape(PIXEL_RGBA, 8, 4000, 8000)};
+    assert_in_range(codec_decode_room(CODEC_PNG, &picture.pixels), 1, 6 * 16000 + 8000);
+    assert_int_equal(codec_decode_spare(&picture, 1 << 20), 1 << 20);
+    picture.pixels.height = 9000;
+    assert_int_equal(codec_decode_room(CODEC_PNG, &picture.pixels), 0);
+    assert_int_equal(codec_decode_spare(&picture, 1 << 20), 0);
+    picture.pixels.height = 0; /* as a header may say */
+    codec_decode_room(CODEC_PNG, &picture.pixels);
+}
+
 static void test_limits_hold(void **state) {
     (void)state;
     struct buf file = small_file(100);
@@ -359,7 +371,7 @@ static void test_limits_hold(void **state) {
     struct codec_limits limits = fixture_limits();
     struct error err = {0};
     bool done = true;
-    limits.max_memory = ROWS;
+    limits.max_memory = 100;
     assert_int_equal(png_decode_whole(buf_bytes(&file), &limits, &image, &done, &err), ST_OK);
     assert_false(done);
     limits = fixture_limits();
@@ -379,6 +391,9 @@ int main(void) {
         cmocka_unit_test(test_every_damaged_byte_is_judged_as_libpng_does),
         cmocka_unit_test(test_every_truncation_is_judged_as_libpng_does),
         cmocka_unit_test(test_damage_is_judged_as_libpng_does),
+        cmocka_unit_test(test_memory_is_that_of_the_file),
+        cmocka_unit_test(test_without_room_libpng_decodes),
+        cmocka_unit_test(test_large_pictures_have_no_room),
         cmocka_unit_test(test_limits_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
