@@ -249,14 +249,14 @@ void hdr_add(struct request *request, struct work_plan *plan, struct worker *wor
     struct outcome *outcome = &request->outcome;
     struct error cause = {0};
     struct hdr_work work = {.request = request, .plan = plan, .worker = worker, .err = &cause};
-    outcome->hdr = hdr_plan_found(plan) ? HDR_DROPPED : HDR_NONE;
+    outcome->hdr = plan->hdr.whole ? HDR_KEPT : hdr_plan_found(plan) ? HDR_DROPPED : HDR_NONE;
     if (plan->hdr.kept && request->answer.rest.size == 0) {
         bool made = make(&work) == ST_OK;
         outcome->hdr = made ? HDR_KEPT : HDR_DROPPED;
         outcome->losses &= made && plan->hdr.map.alone ? ~(unsigned)LOSS_PICTURES : ~0U;
         plan->hdr.why = made ? NULL : cause.text;
     }
-    if (plan->hdr.why) {
+    if (plan->hdr.why && !plan->hdr.whole) {
         note(outcome, plan->hdr.why);
     }
     plan->hdr.why = NULL;

@@ -11,6 +11,7 @@ struct moving {
     const struct picture *picture;
     struct jpeg_turn turn;
     struct encode_options options;
+    bool drops; /* the gain map behind the file's picture */
 };
 
 /* Whether all of the file stays. Without metadata=keep it gets others than it has. */
@@ -18,7 +19,20 @@ static bool is_whole(const struct moving *moving) {
     const struct jpeg_turn *turn = &moving->turn;
     const struct image_shape *native = &moving->picture->native;
     return turn->orientation == 1 && turn->x == 0 && turn->y == 0 && turn->width == native->width &&
-           turn->height == native->height && moving->options.keep_metadata && !moving->options.progressive;
+           turn->height == native->height && moving->options.keep_metadata && !moving->options.progressive &&
+           !moving->drops;
+}
+
+/* Notes what becomes of a gain map that the file has: it stays with all of the file, and is not moved with
+ * the blocks of a JPEG that was packed. */
+static void decide_map(struct moving *moving, struct hdr_decision *hdr) {
+    gainmap_find(moving->file, &hdr->map);
+    moving->drops = hdr->map.kind != GAINMAP_NONE && moving->plan->parameters->output.hdr == HDR_DROP;
+    hdr->whole = hdr->map.kind != GAINMAP_NONE && is_whole(moving);
+    if (hdr->map.kind != GAINMAP_NONE && !hdr->whole && !moving->drops) {
+        hdr->why = "it stays in a packed JPEG only where nothing else changes";
+    }
+    hdr->map.file = (struct bytes){0}; /* it goes with the JPEG that was restored */
 }
 
 static enum status turn(const struct moving *moving, struct buf *output, struct error *err) {
@@ -30,10 +44,12 @@ static enum status turn(const struct moving *moving, struct buf *output, struct 
                      &moving->picture->metadata, output, err);
 }
 
-static enum status pack(const struct moving *moving, struct buf *body, struct error *err) {
+static enum status pack(struct moving *moving, struct hdr_decision *hdr, struct buf *body,
+                        struct error *err) {
     const struct work_plan *plan = moving->plan;
     struct buf moved;
     enum status status = ST_OK;
+    decide_map(moving, hdr);
     buf_init(&moved, body->maximum);
     if (!is_whole(moving)) {
         status = turn(moving, &moved, err);
@@ -47,7 +63,8 @@ static enum status pack(const struct moving *moving, struct buf *body, struct er
 }
 
 /* Plans the turn of the restored JPEG, whose own orientation counts, and does it. */
-static enum status move_restored(struct moving *moving, struct buf *body, struct error *err) {
+static enum status move_restored(struct moving *moving, struct hdr_decision *hdr, struct buf *body,
+                                 struct error *err) {
     const struct work_plan *plan = moving->plan;
     const struct picture *picture = moving->picture;
     if (picture->codec != CODEC_JPEG || picture->native.width != plan->picture.native.width ||
@@ -62,11 +79,13 @@ static enum status move_restored(struct moving *moving, struct buf *body, struct
     if (status != ST_OK) {
         return status;
     }
+    decide_map(moving, hdr);
     return is_whole(moving) ? buf_append(body, moving->file.data, moving->file.size, err)
                             : turn(moving, body, err);
 }
 
-static enum status restore(struct moving *moving, struct buf *body, struct error *err) {
+static enum status restore(struct moving *moving, struct hdr_decision *hdr, struct buf *body,
+                           struct error *err) {
     const struct work_plan *plan = moving->plan;
     struct codec_limits limits = plan->limits;
     struct picture picture;
@@ -79,19 +98,19 @@ static enum status restore(struct moving *moving, struct buf *body, struct error
         status = codec_probe(moving->file, &limits, &picture, err);
     }
     if (status == ST_OK) {
-        status = move_restored(moving, body, err);
+        status = move_restored(moving, hdr, body, err);
         codec_picture_finish(&picture);
     }
     buf_finish(&jpeg);
     return status;
 }
 
-enum status move_blocks_write(const struct work_plan *plan, struct buf *body, struct error *err) {
+enum status move_blocks_write(struct work_plan *plan, struct buf *body, struct error *err) {
     struct error cause = {0};
-    struct moving moving = {plan, plan->input, &plan->picture, plan->turn, plan->options};
-    enum status status = plan->picture.restorable     ? restore(&moving, body, &cause)
+    struct moving moving = {plan, plan->input, &plan->picture, plan->turn, plan->options, false};
+    enum status status = plan->picture.restorable     ? restore(&moving, &plan->hdr, body, &cause)
                          : plan->output == CODEC_JPEG ? turn(&moving, body, &cause)
-                                                      : pack(&moving, body, &cause);
+                                                      : pack(&moving, &plan->hdr, body, &cause);
     if (status == ST_UNSUPPORTED) {
         return lossless_refuse(cause.text, err);
     }

@@ -7,8 +7,8 @@
 #include "server/planner/plan.h"
 
 /* Appends it for a plan that moves blocks. A JPEG in a JPEG XL, of which nothing is to be changed, is
- * answered, or packed, to the byte. ST_ARGUMENT: the file does not allow it; else as jpeg_turn and
- * codec_repack. */
-enum status move_blocks_write(const struct work_plan *plan, struct buf *body, struct error *err);
+ * answered, or packed, to the byte, with its gain map; plan->hdr tells. ST_ARGUMENT: the file does not allow
+ * it; else as jpeg_turn and codec_repack. */
+enum status move_blocks_write(struct work_plan *plan, struct buf *body, struct error *err);
 
 #endif

@@ -180,3 +180,30 @@ def test_sizes_of_maps(server, size):
     gain = numpy.asarray(Image.fromarray(GAIN).resize(size))
     for query in ('/crop?x=13&y=7&width=40&height=30', '/blur?sigma=5&region=0,0,160,240', '/resize?width=33', '/rotate?angle=90'):
         kept(server.post(query, gainmaps.ultra_hdr(BASE, gain)))
+
+
+# --- JPEGs that are packed as JPEG XL ------------------------------------------------------
+BYTES = 'lossless=true&metadata=keep&autorotate=false'
+
+
+def is_alone(file):
+    return file.count(b'\xff\xd8\xff') == 1 and b'21496' not in file and b'hdrgm' not in file
+
+
+def test_a_packed_jpeg_has_its_map(server):
+    """It is restored to the byte; where something else changes, or hdr=drop, it is lost, and the answer says so."""
+    if 'jxl' not in server.get('/version').json()['formats']['writes']:
+        pytest.skip('this build writes no JPEG XL')
+    file = gainmaps.ultra_hdr(BASE, GAIN, gainmaps.USUAL, 'both')
+    packed = server.post(f'/rotate?angle=0&format=jxl&{BYTES}', file)
+    assert packed.status_code == 200 and packed.headers['X-HDR'] == 'kept' and 'gain map' not in packed.headers.get('X-Blurd-Notice', '')
+    again = server.post(f'/rotate?angle=0&format=jpeg&{BYTES}', packed.content)
+    assert again.content == file and again.headers['X-HDR'] == 'kept'
+    for query in (f'angle=0&format=jpeg&hdr=drop&{BYTES}', f'angle=180&format=jpeg&{BYTES}'):
+        answer = server.post(f'/rotate?{query}', packed.content)
+        assert answer.status_code == 200 and answer.headers['X-HDR'] == 'dropped'
+        assert ('gain map is dropped' in answer.headers.get('X-Blurd-Notice', '')) == ('hdr=drop' not in query)
+        assert is_alone(answer.content)
+    answer = server.post(f'/rotate?angle=0&format=jxl&hdr=drop&{BYTES}', file)
+    assert answer.status_code == 200 and answer.headers['X-HDR'] == 'dropped' and len(answer.content) < len(packed.content) - 1000
+    assert is_alone(server.post(f'/rotate?angle=0&format=jpeg&{BYTES}', answer.content).content)
