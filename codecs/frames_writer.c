@@ -13,7 +13,8 @@ enum {
 };
 
 static const struct codec_sequence_writer *sequence_of(enum codec_id id) {
-    return codec_get(id)->frames->writer;
+    const struct codec_frames *frames = codec_get(id)->frames;
+    return frames ? frames->writer : NULL;
 }
 
 /* A sequence takes whole frames, and compares them itself. */

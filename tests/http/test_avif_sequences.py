@@ -281,10 +281,10 @@ def test_a_deadline_ends_the_encoder(start):
 
 def test_memory_is_predicted(start):
     """An answer of noise takes as much as predicted; canvases that are too large are refused before any work."""
-    own = start('--memory', '1GiB', '--workers', 1, '--gpus', 'none')
-    assert len(shown(ask(own, 'blur?sigma=0.5&format=avif&quality=100&subsampling=444', noise(12)))) == 12
+    own = start('--memory', '512MiB', '--workers', 1, '--gpus', 'none')
+    assert len(shown(ask(own, 'blur?sigma=0.5&format=avif&quality=100&subsampling=444', noise(12, 200, 200)))) == 12
     dot = animated.webp_frame(Frame(numpy.full((1, 1, 4), 255, numpy.uint8)))
-    large = animated.webp_file(dot * 3, 4000, 4000)
+    large = animated.webp_file(dot * 3, 2500, 2500)
     assert own.post('/blur?sigma=1&format=gif', large).status_code == 200
     check_problem(own.post('/blur?sigma=1&format=avif', large), 'limit-exceeded', None, 'memory')
 

@@ -231,10 +231,10 @@ static enum status write_limited(void *context) {
     const struct encode_options options = {.quality = 95, .effort = 9, .pictures = 12};
     struct error err = {0};
     struct buf file;
-    buf_init(&file, 2 << 20);
+    buf_init(&file, 1 << 20);
     limit_memory(codec_encode_bytes(CODEC_AVIF, shape, &options) +
                  frames_writer_file_bytes(CODEC_AVIF, file.maximum) + file.maximum +
-                 4 * (size_t)shape->width * shape->height * 8); /* pictures of the test */
+                 3 * (size_t)shape->width * shape->height * 8); /* pictures of the test */
     return write_frames(*shape, 12, 0, NULL, &file, &err);
 }
 
@@ -246,7 +246,7 @@ static void test_memory_is_predicted(void **state) {
         skip();
     }
     for (unsigned i = 0; i < 6; i++) {
-        struct image_shape shape = fixture_shape(models[i / 2], 8u << i % 2, 300, 220);
+        struct image_shape shape = fixture_shape(models[i / 2], 8u << i % 2, 900, 600);
         assert_int_equal(in_child(write_limited, &shape), ST_OK);
     }
 }
