@@ -44,6 +44,30 @@ struct codec_sequence {
     uint32_t (*estimate)(struct bytes input);
 };
 
+/* What the frames of a sequence have in common. */
+struct sequence_shape {
+    struct image_shape frame;
+    uint32_t timescale; /* times of frames are parts of a second: 1 / timescale */
+    uint32_t plays;     /* 0: for ever */
+};
+
+/* The encoder of a sequence, whose frames it predicts from others. In the process of an isolated codec it
+ * stays until the file is complete, or the request ends. */
+struct codec_sequence_writer {
+    /* Options and metadata as of `encode`; options->pictures frames will follow. Only what `link` and `crew`
+     * point to must outlive *writer. On failure there is none. */
+    enum status (*open)(const struct sequence_shape *shape, const struct encode_options *options,
+                        const struct metadata *metadata, void **writer, struct error *err);
+    /* Encodes a frame of the shape that is shown for `time` parts, at least 1. After a failure only `close`
+     * is allowed. */
+    enum status (*add)(void *writer, const struct image *image, uint32_t time, struct error *err);
+    /* Appends the file, once. Only `close` is allowed afterwards. */
+    enum status (*end)(void *writer, struct buf *output, struct error *err);
+    void (*close)(void *writer);
+    /* Bytes of memory that stand beside the encoder (codec_encode_bytes) for a file of so many bytes. */
+    size_t (*file_bytes)(size_t file);
+};
+
 /* A codec's container of frames. */
 struct codec_frames {
     const struct codec_sequence
@@ -57,6 +81,7 @@ struct codec_frames {
                         struct buf *file, struct error *err);
     bool still;    /* the file is also a still picture, which readers without animations see */
     bool replaces; /* a frame can make pixels transparent that were not */
+    const struct codec_sequence_writer *writer; /* in place of `add` and `end`; or NULL */
     /* Appends a frame, and takes the metadata of the first one's file; completes the file. */
     enum status (*add)(struct frames_writer *writer, const struct frame *frame, struct bytes file,
                        struct error *err);

@@ -11,7 +11,8 @@ bool frames_reads(enum codec_id id) {
 }
 
 bool frames_writes(enum codec_id id) {
-    return frames_reads(id) && codec_get(id)->frames->add && codec_encodes(id);
+    const struct codec_frames *frames = codec_get(id)->frames;
+    return frames_reads(id) && (frames->add || frames->writer) && codec_encodes(id);
 }
 
 /* The most bytes that the pixels of a frame take in any model and depth, with room for the decoder; 0: they

@@ -6,8 +6,9 @@
  * for any picture. The reader resolves how frames cover each other, so that callers see whole canvases. Both
  * hold a few canvases, never all frames.
  *
- * Where frames are predicted from others, the codec has a `struct codec_sequence` instead: its decoder goes
- * through all of them, and gives whole canvases.
+ * Where frames are predicted from others, the codec has a `struct codec_sequence` instead, whose decoder goes
+ * through all of them, and gives whole canvases, or a `struct codec_sequence_writer`, whose encoder takes
+ * them.
  *
  * All functions are for one thread at a time. */
 #ifndef BLURD_CODECS_FRAMES_H
@@ -105,12 +106,18 @@ struct frames_writer {
     size_t mark;        /* the codec's */
     uint32_t sequence;
     unsigned flags;
-    struct buf tail; /* the codec's: what comes behind the frames */
-    struct buf file; /* of a frame */
+    struct buf tail;    /* the codec's: what comes behind the frames */
+    struct buf file;    /* of a frame */
+    uint32_t timescale; /* of a sequence */
+    void *walk;         /* the encoder of one that is encoded in this process */
 };
 
 /* Bytes that the writer needs for frames of that shape, aligned to IMAGE_ALIGNMENT. */
-size_t frames_writer_bytes(const struct image_shape *shape);
+size_t frames_writer_bytes(enum codec_id id, const struct image_shape *shape);
+
+/* Bytes that the encoder of a sequence takes for a file of that size, beside those of codec_encode_bytes; 0
+ * for formats whose frames are still pictures. */
+size_t frames_writer_file_bytes(enum codec_id id, size_t file);
 
 /* All but the shape must outlive the writer. Metadata are those of the whole file. */
 void frames_writer_open(struct frames_writer *writer, enum codec_id id, const struct image_shape *shape,

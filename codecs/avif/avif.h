@@ -7,6 +7,7 @@
 
 extern const struct codec codec_avif;
 extern const struct codec_frames avif_frames;
+extern const struct codec_sequence_writer avif_sequence_writer;
 
 /* Opens the library. ST_UNSUPPORTED without it. */
 enum status avif_open(struct error *err);
@@ -23,6 +24,10 @@ enum status avif_encode(const struct image *image, const struct encode_options *
                         const struct metadata *metadata, struct buf *output, struct error *err);
 
 struct encode_cost avif_encode_cost(const struct encode_extent *extent, const struct encode_options *options);
+
+/* The strongest effort in a sequence; a higher one counts as this. With that behind it libaom 3.6 crashes on
+ * grey and alpha, and those behind that look ahead (docs/adr/0090). */
+enum { AVIF_SEQUENCE_EFFORT = 1 };
 
 /* As codec_decode_bytes and codec_encode_bytes. */
 size_t avif_decode_bytes(const struct picture *picture, size_t input);

@@ -59,4 +59,4 @@ static uint32_t estimate(struct bytes input) {
 static const struct codec_sequence sequence = {
     .open = open_walk, .next = next, .close = close_walk, .estimate = estimate};
 
-const struct codec_frames avif_frames = {.sequence = &sequence};
+const struct codec_frames avif_frames = {.sequence = &sequence, .writer = &avif_sequence_writer};

@@ -17,7 +17,7 @@ void codec_call_end(struct codec_link *link) {
     codec_spawner_stop(&link->child);
     slot_give_back(link->exchange);
     link->exchange = NULL;
-    link->ready = link->walks = false;
+    link->ready = link->walks = link->writes = false;
     link->mapped = 0;
 }
 
@@ -142,7 +142,8 @@ enum status codec_call_blame(struct codec_link *link, struct error *err) {
     if (codec_spawner_was_killed(&link->child)) {
         return fail(err, ST_BUSY, "the process of the codec was killed from outside");
     }
-    if (call->operation == CODEC_ENCODES) {
+    if (call->operation == CODEC_ENCODES || call->operation == CODEC_ADDS ||
+        call->operation == CODEC_COMPLETES) {
         return fail(err, ST_INTERNAL, "the library that writes %s failed on this picture", title);
     }
     return fail(err, call->operation == CODEC_READS ? ST_INTERNAL : ST_CORRUPT,
@@ -174,14 +175,20 @@ static enum status repeat(const struct codec_link *link, struct error *err) {
                                       : fail(err, ST_INTERNAL, "the reader of %s failed", title);
 }
 
+/* Whether the process has what the call goes on with. */
+static bool stands(const struct codec_link *link) {
+    const struct codec_call *call = &link->call;
+    const bool adds = call->operation == CODEC_ADDS || call->operation == CODEC_COMPLETES;
+    return call->first || ((call->operation != CODEC_FRAMES || link->walks) && (!adds || link->writes));
+}
+
 enum status codec_call_make(struct codec_link *link, struct buf *output, struct error *err) {
     int64_t deadline = link->call.limits.deadline_ns;
     size_t size = output->size;
-    const bool goes_on = link->call.operation == CODEC_FRAMES && !link->call.first;
     for (bool again = true; again;) {
         link->begun_ns = clock_ns();
         again = can_reuse(link);
-        if (goes_on && !link->walks) {
+        if (!stands(link)) {
             return fail(err, ST_BUSY, "the process of the codec has ended between two frames");
         }
         enum status status =
@@ -200,7 +207,7 @@ enum status codec_call_make(struct codec_link *link, struct buf *output, struct 
             break;
         }
         link->faults++;
-        again = again && !goes_on && status == ST_DEVICE && deadline_left(deadline) > 0;
+        again = again && !link->walks && !link->writes && status == ST_DEVICE && deadline_left(deadline) > 0;
         status = again ? ST_OK : codec_call_blame(link, err);
         codec_call_end(link);
         output->size = size;

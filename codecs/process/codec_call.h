@@ -17,7 +17,8 @@ struct codec_link {
     int64_t computed_ns;      /* see codec_link_computed_ns */
     unsigned codecs; /* bits of the codecs that the process has opened: all that earlier calls used */
     unsigned needed; /* bits of the codecs that this call uses */
-    bool walks;      /* the process has a decoder of frames of this request */
+    bool walks;      /* the process has a decoder of frames of this request, */
+    bool writes;     /* or an encoder */
     int64_t used_ns; /* end of the last call */
     struct slot_pool *pool;
     struct slot *exchange;      /* the daemon and the process map it; NULL: none */
@@ -33,8 +34,8 @@ struct codec_link {
 
 /* Sends the call that link->call, link->needed, link->file, link->source and link->stored describe, and waits
  * for the answer. Bytes behind it are appended to *output. After a fault in a process of earlier calls,
- * another one gets the call: an earlier picture may have caused it. One that goes on with a decoder of frames
- * cannot. */
+ * another one gets the call: an earlier picture may have caused it. Not while it has a decoder or an encoder
+ * of frames: these are gone. */
 enum status codec_call_make(struct codec_link *link, struct buf *output, struct error *err);
 
 /* The process is gone or has said nonsense: the status that the caller reports. */

@@ -31,7 +31,7 @@ void codec_link_destroy(struct codec_link *link) {
 }
 
 void codec_link_clear(struct codec_link *link) {
-    if (link && link->walks) {
+    if (link && (link->walks || link->writes)) {
         codec_call_end(link);
     } else if (link && link->exchange) {
         slot_cut(link->exchange, 0);
@@ -117,13 +117,37 @@ enum status codec_link_frame(struct codec_link *link, const struct codec_frame_c
                                      .limits = plain_limits(limits),
                                      .memory = SLACK + input.size + frame_call->memory};
     set_exchange(link, frame_call->first ? input : (struct bytes){0}, image);
-    link->needed |= frame_call->first ? codec_spawner_frame_writers(link->spawner) : 0;
+    link->needed |= frame_call->first ? codec_spawner_between_frames(link->spawner) : 0;
     link->target = image;
     enum status status = codec_call_make(link, &nothing, err);
     if (status == ST_OK) {
         link->walks = link->child.socket >= 0;
         frame->delay = answer->delay;
         frame->scale = answer->scale;
+    }
+    return status;
+}
+
+/* Has a codec that encodes get the picture, and packs its metadata; the call is made. */
+static enum status send_source(struct codec_link *link, const struct image *image,
+                               const struct encode_options *options, const struct metadata *metadata,
+                               struct buf *output, struct error *err) {
+    struct codec_call *call = &link->call;
+    call->limits.deadline_ns = options->deadline_ns;
+    call->options = *options;
+    call->options.crew = NULL;
+    call->options.link = NULL;
+    call->options.losses = NULL;
+    call->has_metadata = metadata != NULL;
+    link->source = image;
+    buf_init(&link->stored, SIZE_MAX);
+    enum status status =
+        metadata ? codec_wire_pack(metadata, (struct bytes){0}, &call->metadata, &link->stored, err) : ST_OK;
+    call->stored = link->stored.size;
+    status = status == ST_OK ? codec_call_make(link, output, err) : status;
+    buf_finish(&link->stored);
+    if (status == ST_OK && options->losses) {
+        *options->losses |= link->answer.losses;
     }
     return status;
 }
@@ -138,28 +162,41 @@ static uint64_t encoding_memory(size_t memory, const struct image *image) {
 enum status codec_link_encode(struct codec_link *link, enum codec_id id, const struct image *image,
                               const struct encode_options *options, size_t memory,
                               const struct metadata *metadata, struct buf *output, struct error *err) {
-    struct codec_call *call = &link->call;
-    *call = (struct codec_call){.operation = CODEC_ENCODES,
-                                .codec = id,
-                                .has_metadata = metadata != NULL,
-                                .output_most = output->maximum - output->size,
-                                .limits.deadline_ns = options->deadline_ns,
-                                .options = *options,
-                                .memory = encoding_memory(memory, image)};
-    call->options.crew = NULL;
-    call->options.link = NULL;
-    call->options.losses = NULL;
+    link->call = (struct codec_call){.operation = CODEC_ENCODES,
+                                     .codec = id,
+                                     .output_most = output->maximum - output->size,
+                                     .memory = encoding_memory(memory, image)};
     set_exchange(link, (struct bytes){0}, image);
-    link->source = image;
-    buf_init(&link->stored, SIZE_MAX);
-    enum status status =
-        metadata ? codec_wire_pack(metadata, (struct bytes){0}, &call->metadata, &link->stored, err) : ST_OK;
-    call->stored = link->stored.size;
-    status = status == ST_OK ? codec_call_make(link, output, err) : status;
-    buf_finish(&link->stored);
-    if (status == ST_OK && options->losses) {
-        *options->losses |= link->answer.losses;
-    }
+    return send_source(link, image, options, metadata, output, err);
+}
+
+enum status codec_link_add(struct codec_link *link, const struct codec_add_call *add_call,
+                           const struct image *image, const struct encode_options *options,
+                           const struct metadata *metadata, struct error *err) {
+    struct buf nothing = {0};
+    link->call = (struct codec_call){.operation = CODEC_ADDS,
+                                     .codec = add_call->codec,
+                                     .first = add_call->first,
+                                     .time = add_call->time,
+                                     .timescale = add_call->timescale,
+                                     .plays = add_call->plays,
+                                     .memory = encoding_memory(add_call->memory, image)};
+    set_exchange(link, (struct bytes){0}, image);
+    link->needed |= add_call->first ? codec_spawner_between_frames(link->spawner) : 0;
+    enum status status = send_source(link, image, options, metadata, &nothing, err);
+    link->writes = status == ST_OK && link->child.socket >= 0;
+    return status;
+}
+
+enum status codec_link_complete(struct codec_link *link, enum codec_id id, int64_t deadline_ns,
+                                struct buf *output, struct error *err) {
+    link->call = (struct codec_call){.operation = CODEC_COMPLETES,
+                                     .codec = id,
+                                     .output_most = output->maximum - output->size,
+                                     .limits.deadline_ns = deadline_ns};
+    set_exchange(link, (struct bytes){0}, NULL);
+    enum status status = codec_call_make(link, output, err);
+    link->writes = false;
     return status;
 }
 

@@ -27,7 +27,7 @@ enum status codec_link_create(struct codec_link **link, struct codec_spawner *sp
 void codec_link_destroy(struct codec_link *link);
 
 /* Ends a request: releases the memory of the exchange, with all that it held, and ends a process that still
- * has a decoder of frames. A NULL link is allowed. */
+ * has a decoder or an encoder of frames. A NULL link is allowed. */
 void codec_link_clear(struct codec_link *link);
 
 /* The most bytes of the exchange for a file and a picture of that shape. */
@@ -57,11 +57,29 @@ struct codec_frame_call {
 };
 
 /* The next frame by struct codec_sequence (codecs/frames.h), and its time. The process copies the file, and
- * needs it with the first frame alone. Other calls may lie between two frames, of codecs that write
- * animations. Errors as above, and ST_BUSY when the process has ended between two frames. */
+ * needs it with the first frame alone. Between two frames others may be encoded, and pictures decoded, of
+ * codecs that write animations, and marks read. Errors as above, and ST_BUSY when the process has ended
+ * between two frames. */
 enum status codec_link_frame(struct codec_link *link, const struct codec_frame_call *frame_call,
                              struct bytes input, const struct codec_limits *limits, const struct image *image,
                              struct frame *frame, struct error *err);
+
+struct codec_add_call {
+    enum codec_id codec;
+    bool first;                /* opens the encoder, which stays in the process until codec_link_complete */
+    uint32_t time;             /* of the frame, in parts of the timescale */
+    uint32_t timescale, plays; /* as of struct sequence_shape */
+    size_t memory;             /* that the encoder may take for all frames together */
+};
+
+/* Encodes the next frame by struct codec_sequence_writer (codecs/frames.h), and appends the file once all are
+ * there. Options and metadata count with the first frame alone, but for the deadline. Errors as above, and
+ * ST_BUSY when the process has ended between two frames. */
+enum status codec_link_add(struct codec_link *link, const struct codec_add_call *add_call,
+                           const struct image *image, const struct encode_options *options,
+                           const struct metadata *metadata, struct error *err);
+enum status codec_link_complete(struct codec_link *link, enum codec_id id, int64_t deadline_ns,
+                                struct buf *output, struct error *err);
 
 /* Has the reader (codec_process.h) append what it finds in a grey picture of 8 bits, up to the maximum of
  * `found`. The process may have been taken over: the caller checks the bytes. Errors as above; ST_INTERNAL

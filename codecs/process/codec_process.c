@@ -195,6 +195,7 @@ static enum status next_frame(struct process *process, const struct codec *codec
     return status;
 }
 
+/* Of a picture, or of a frame of a sequence. */
 static enum status encode(struct process *process, const struct codec *codec, struct bytes file,
                           struct error *err) {
     struct codec_call *call = &process->call;
@@ -209,10 +210,19 @@ static enum status encode(struct process *process, const struct codec *codec, st
     if (status == ST_OK) {
         buf_init(&process->output, call->output_most);
         call->options.losses = &losses;
-        status = codec->encode(&image, &call->options, metadata, &process->output, err);
+        status = call->operation == CODEC_ADDS
+                     ? codec_walk_add(&process->walk, call, codec, &image, metadata, err)
+                     : codec->encode(&image, &call->options, metadata, &process->output, err);
         process->answer.losses = losses;
     }
     return status;
+}
+
+static enum status complete(struct process *process, const struct codec *codec, struct bytes file,
+                            struct error *err) {
+    (void)file;
+    buf_init(&process->output, process->call.output_most);
+    return codec_walk_complete(&process->walk, codec, &process->output, err);
 }
 
 static enum status repack(struct process *process, const struct codec *codec, struct bytes file,
@@ -237,11 +247,10 @@ static enum status read_marks(struct process *process, struct error *err) {
 
 static enum status run(struct process *process, struct error *err) {
     static enum status (*const operations[])(struct process *, const struct codec *, struct bytes,
-                                             struct error *) = {[CODEC_PROBES] = probe,
-                                                                [CODEC_DECODES] = decode,
-                                                                [CODEC_FRAMES] = next_frame,
-                                                                [CODEC_ENCODES] = encode,
-                                                                [CODEC_REPACKS] = repack};
+                                             struct error *) = {
+        [CODEC_PROBES] = probe,      [CODEC_DECODES] = decode, [CODEC_FRAMES] = next_frame,
+        [CODEC_ENCODES] = encode,    [CODEC_REPACKS] = repack, [CODEC_ADDS] = encode,
+        [CODEC_COMPLETES] = complete};
     struct codec_call *call = &process->call;
     if (call->operation == CODEC_READS) {
         return read_marks(process, err);
@@ -269,12 +278,13 @@ static enum status run(struct process *process, struct error *err) {
 /* Receives what follows the call, and runs it within its limits. */
 static enum status serve(struct process *process, struct error *err) {
     struct codec_call *call = &process->call;
-    const bool goes_on = call->operation == CODEC_FRAMES && !call->first;
-    if (!goes_on && call->operation != CODEC_ENCODES) {
-        codec_walk_end(&process->walk);
-        process->walk.base = data_bytes(process);
+    struct codec_walk *walk = &process->walk;
+    if (codec_walk_prepare(walk, call)) {
+        walk->base = data_bytes(process);
     }
-    limit_memory(goes_on ? process->walk.base : data_bytes(process), call->memory + call->stored);
+    const bool stands = codec_walk_has(call);
+    const uint64_t memory = stands ? walk->reads + walk->writes : call->memory;
+    limit_memory(stands ? walk->base : data_bytes(process), memory + call->stored);
     enum status mapped = receive_exchange(process, err);
     buf_init(&process->stored, call->stored);
     struct error ignored;
@@ -293,7 +303,7 @@ static enum status serve(struct process *process, struct error *err) {
     process->answer.computed_ns = (uint64_t)(process_ns() - process->begun_ns);
     if (status == ST_BUSY) {
         status = fail(err, ST_LIMIT, "the picture needs more memory than the %zu MiB that it may take",
-                      (size_t)(call->memory >> 20));
+                      (size_t)(memory >> 20));
     }
     return status;
 }
@@ -310,7 +320,8 @@ static enum status answer(struct process *process) {
     struct error err;
     struct bytes output = buf_bytes(&process->output);
     buf_finish(&process->stored);
-    if (data_bytes(process) > process->base + process->walk.memory + process->output.capacity + GROWTH_MAX) {
+    const uint64_t stands = process->walk.reads + process->walk.writes;
+    if (data_bytes(process) > process->base + stands + process->output.capacity + GROWTH_MAX) {
         answer->last = 1;
     }
     status = channel_send(process->socket, answer, sizeof *answer, CODEC_ANSWER, -1, &err);

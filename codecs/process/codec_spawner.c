@@ -304,13 +304,14 @@ void codec_spawner_stop(struct codec_child *child) {
     *child = CODEC_CHILD_NONE;
 }
 
-unsigned codec_spawner_frame_writers(const struct codec_spawner *spawner) {
-    unsigned writers = 0;
+unsigned codec_spawner_between_frames(const struct codec_spawner *spawner) {
+    unsigned bits = spawner->options.reader ? 1u << CODEC_READER : 0;
     for (unsigned i = 0; i < CODEC_COUNT; i++) {
         const struct codec *codec = spawner->options.codec((enum codec_id)i);
-        writers |= codec->isolated && codec->encode && codec->frames && codec->frames->add ? 1u << i : 0;
+        const bool writes = codec->frames && (codec->frames->add || codec->frames->writer);
+        bits |= codec->isolated && codec->encode && writes ? 1u << i : 0;
     }
-    return writers;
+    return bits;
 }
 
 const char *codec_spawner_title(const struct codec_spawner *spawner, enum codec_id id) {

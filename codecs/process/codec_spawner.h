@@ -51,8 +51,8 @@ bool codec_spawner_was_killed(const struct codec_child *child);
  * CODEC_CHILD_NONE, which is allowed. Thread-safe. */
 void codec_spawner_stop(struct codec_child *child);
 
-/* Bits of the isolated codecs that write frames of animations. */
-unsigned codec_spawner_frame_writers(const struct codec_spawner *spawner);
+/* Bits of what may be called between two frames: isolated codecs that write animations, and the reader. */
+unsigned codec_spawner_between_frames(const struct codec_spawner *spawner);
 
 /* The codec's name for people, or of what the reader reads. */
 const char *codec_spawner_title(const struct codec_spawner *spawner, enum codec_id id);

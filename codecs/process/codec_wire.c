@@ -146,6 +146,13 @@ static bool is_picture(const struct codec_answer *answer, const struct codec_cal
            limits_check_size(pixels->width, pixels->height, &call->limits, &ignored) == ST_OK;
 }
 
+/* Bytes that may come with the answer. A decoded picture comes through the exchange; of a sequence nothing
+ * comes before it is complete. */
+static uint64_t most_bytes(const struct codec_call *call) {
+    const bool none = call->operation == CODEC_DECODES || call->operation == CODEC_ADDS;
+    return none ? 0 : call->output_most;
+}
+
 /* A frame comes through the exchange. */
 static bool is_frame(const struct codec_answer *answer) {
     return answer->size == 0 && answer->scale > 0 && answer->delay / answer->scale <= FRAME_SECONDS_MAX;
@@ -165,7 +172,7 @@ enum status codec_wire_check(struct codec_answer *answer, const struct codec_cal
     } else if (fine && call->operation == CODEC_FRAMES) {
         fine = is_frame(answer);
     } else if (fine) {
-        fine = answer->size <= (call->operation == CODEC_DECODES ? 0 : call->output_most);
+        fine = answer->size <= most_bytes(call);
     }
     return fine ? ST_OK : fail(err, ST_DEVICE, "invalid reply from the codec process");
 }

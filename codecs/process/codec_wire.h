@@ -31,6 +31,8 @@ enum codec_operation {
     CODEC_ENCODES,
     CODEC_REPACKS,
     CODEC_READS,
+    CODEC_ADDS,      /* a frame to a sequence */
+    CODEC_COMPLETES, /* the sequence */
     CODEC_OPERATIONS
 };
 
@@ -84,14 +86,16 @@ struct codec_call {
     uint32_t operation;            /* enum codec_operation */
     uint32_t codec;                /* enum codec_id, or CODEC_READER with READS */
     uint32_t lends;                /* 1: LEND follows; 0: what was lent before is large enough */
-    uint32_t has_metadata;         /* ENCODES: 1, or 0 for NULL */
-    uint32_t first;                /* FRAMES: 1 opens the decoder, 0 goes on with it */
+    uint32_t has_metadata;         /* ENCODES, ADDS: 1, or 0 for NULL */
+    uint32_t first;                /* FRAMES, ADDS: 1 opens the decoder or encoder, 0 goes on with it */
+    uint32_t time;                 /* ADDS: of the frame, in parts of a second: 1 / timescale */
+    uint32_t timescale, plays;     /* ADDS, of the first: as of struct sequence_shape */
     uint64_t memory;               /* bytes that the library may take */
     uint64_t input_size;           /* of the file, at the beginning of the exchange; 0 where none is needed */
     uint64_t picture;              /* offset of the picture in the exchange */
     struct image_shape shape;      /* of it */
-    uint64_t output_most;          /* ENCODES, REPACKS and READS: bytes */
-    uint64_t stored;               /* ENCODES: bytes of metadata that follow in pieces */
+    uint64_t output_most;          /* ENCODES, REPACKS, READS and COMPLETES: bytes */
+    uint64_t stored;               /* ENCODES, ADDS: bytes of metadata that follow in pieces */
     struct codec_limits limits;    /* without pointers */
     struct encode_options options; /* without pointers */
     struct codec_metadata metadata;
@@ -101,7 +105,7 @@ struct codec_answer {
     struct channel_head head;
     struct error error;    /* as the codec's function */
     uint32_t last;         /* 1: the process ends after this answer */
-    uint32_t losses;       /* ENCODES */
+    uint32_t losses;       /* ENCODES, ADDS */
     uint64_t size;         /* bytes that follow in pieces: metadata, the encoded picture or what was read */
     uint64_t computed_ns;  /* processor time of the call */
     uint32_t delay, scale; /* FRAMES: as of struct frame */

@@ -15,8 +15,8 @@ bool accept_names(const char *list, const char *name);
 /* Of the formats that the build writes, the one with the highest weight; WebP and AVIF count only when they
  * are named, or are the input's. Ties go to the input's format, then WebP, JPEG, AVIF, PNG in this order.
  * `accept` may be NULL. When the header names no format that can be written, the answer has the input's, or
- * is a JPEG where that cannot be written. With `animated` only formats that hold animations count; the
- * input's must be one of them, or the answer is a PNG. */
+ * is a JPEG where that cannot be written. With `animated` only formats that hold animations count; where the
+ * input's is none of them, the answer is a PNG. */
 enum codec_id accept_choose(const char *accept, enum codec_id input, bool animated);
 
 #endif

@@ -56,7 +56,7 @@ static float pixels_of(const struct image_shape *stored) {
     return (float)stored->width * (float)stored->height;
 }
 
-static struct encode_cost encoding_cost(const struct work_plan *plan) {
+static struct encode_cost encoding_cost(const struct work_plan *plan, uint32_t frames) {
     const struct cost_shape shape = cost_shape_of(&plan->encoded);
     float pixels = pixels_of(&plan->encoded);
     const struct encode_extent extent = {
@@ -64,7 +64,9 @@ static struct encode_cost encoding_cost(const struct work_plan *plan) {
         .samples = cost_samples(&shape, encoded_least),
         .bytes = pixels * shape.samples * (float)(plan->encoded.depth / 8),
     };
-    return codec_get(plan->output)->encode_cost(&extent, &plan->options);
+    struct encode_options options = plan->options;
+    options.pictures = frames;
+    return codec_get(plan->output)->encode_cost(&extent, &options);
 }
 
 static float ratio_or_one(float ratio) {
@@ -141,7 +143,7 @@ struct cost_parts {
 
 static struct cost_parts parts_of(const struct intent *intent) {
     const struct work_plan *plan = &intent->plan;
-    const struct encode_cost encoding = encoding_cost(plan);
+    const struct encode_cost encoding = encoding_cost(plan, intent->frames);
     const float frames = (float)intent->frames;
     const float filters = cost_filters_ns(plan->parameters, &plan->chain, &plan->upright);
     const float handed = (float)TUNED_GPU_HANDING_NS + device_filters_ns(plan);

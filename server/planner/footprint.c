@@ -54,17 +54,26 @@ size_t footprint_animation_most(const struct work_plan *plan) {
     return one > most / plan->frames.count ? most : one * plan->frames.count;
 }
 
-/* One frame is encoded apart from the others. */
+/* One frame is encoded apart from the others, but for a sequence, whose encoder holds all of them. */
 static size_t all_answer_bytes(const struct work_plan *plan) {
-    return answer_bytes(plan) + (frames_plan_animates(&plan->frames) ? footprint_animation_most(plan) : 0);
+    if (!frames_plan_animates(&plan->frames)) {
+        return answer_bytes(plan);
+    }
+    const size_t all = footprint_animation_most(plan);
+    return answer_bytes(plan) + all + frames_writer_file_bytes(plan->output, all);
+}
+
+static bool writes_sequence(const struct work_plan *plan) {
+    return frames_plan_animates(&plan->frames) && frames_writer_file_bytes(plan->output, 1) > 0;
 }
 
 /* The canvases, and the file of a frame. */
 static size_t frames_bytes(const struct work_plan *plan) {
     const struct frames_plan *frames = &plan->frames;
-    return frames->count == 0 ? 0
-                              : frames_reader_bytes(&frames->animation, plan->stored.depth) +
-                                    (frames_plan_animates(frames) ? frames_writer_bytes(&plan->encoded) : 0);
+    return frames->count == 0
+               ? 0
+               : frames_reader_bytes(&frames->animation, plan->stored.depth) +
+                     (frames_plan_animates(frames) ? frames_writer_bytes(plan->output, &plan->encoded) : 0);
 }
 
 struct found_frames_layout footprint_lay_out_found(const struct frames_plan *frames) {
@@ -104,7 +113,7 @@ static size_t library_bytes(const struct work_plan *plan) {
     encoder =
         plan_may_patch(plan) ? max_size(encoder, jpeg_patch_bytes(&plan->picture, &plan->options)) : encoder;
     bool follows = codec_get(plan->output)->encode_begin && !plan->selection.wanted && !plan_is_linear(plan);
-    follows = follows || plan->frames.animation.decoder_bytes > 0; /* which stays for the next frame */
+    follows = follows || plan->frames.animation.decoder_bytes > 0 || writes_sequence(plan); /* these stay */
     return (follows ? decoder + encoder : max_size(decoder, encoder)) + all_answer_bytes(plan) +
            metadata_bytes(plan) + hdr_plan_bytes(plan, answer_bytes(plan));
 }
@@ -208,7 +217,8 @@ struct footprint footprint_within(struct work_plan *plan, const struct backend *
     struct footprint footprint = footprint_of(plan, cpu);
     const uint64_t sum = footprint_sum(&footprint);
     if (frames_plan_animates(&plan->frames) && footprint.picture > 0 && sum > most) {
-        const uint64_t room = footprint_animation_most(plan), excess = sum - most;
+        const uint64_t copies = 1 + frames_writer_file_bytes(plan->output, 1);
+        const uint64_t room = footprint_animation_most(plan), excess = (sum - most + copies - 1) / copies;
         plan->frames.answer_most = room > excess + LEAST ? (size_t)(room - excess) : LEAST;
         footprint = footprint_of(plan, cpu);
     }

@@ -235,6 +235,7 @@ enum status plan_decide(struct work_plan *plan, const char *accept, struct error
                                      plan->output};
     status = status == ST_OK ? lossless_plan(&request, &plan->turn, err) : status;
     plan->options.effort = effort_of(plan);
+    plan->options.pictures = plan->frames.count;
     if (status == ST_OK && plan_answer(plan) == ANSWER_PICTURE) {
         status = frames_plan_check_output(&plan->frames, plan->output, err);
         status = status == ST_OK ? codec_check_sides(plan->output, &plan->encoded, err) : status;

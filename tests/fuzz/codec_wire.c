@@ -120,6 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else if (call.operation == CODEC_FRAMES) {
         fuzz_require(answer.scale > 0 && answer.delay / answer.scale <= FRAME_SECONDS_MAX && answer.size == 0,
                      "a frame is shown for a time that exists");
+    } else if (call.operation == CODEC_DECODES || call.operation == CODEC_ADDS) {
+        fuzz_require(answer.size == 0, "nothing comes with a picture, or before the sequence is complete");
     } else {
         fuzz_require(answer.size <= call.output_most, "the result has room");
     }

@@ -297,7 +297,7 @@ def main():
     for choice in range(4):
         save(folder, 'wire', struct.pack('>BHBH', choice, 0, choice + 64, 4) + b'abcd')
         save(folder, 'wire', struct.pack('>BH', choice | 0x14, 40) + bytes(40))
-    for operation in range(3):
+    for operation in range(8):
         save(folder, 'codec_wire', bytes((operation, 0)) + b'stored')
         for place in range(0, 2500, 100):
             save(folder, 'codec_wire', struct.pack('>BBHHQ', operation, 1, place, 8, place))

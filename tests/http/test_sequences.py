@@ -112,8 +112,9 @@ def test_other_codecs_work_between_two_frames(server, kind):
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_the_answer_is_an_animation(server, kind):
-    answer = server.post('/blur?sigma=1', make(kind))
-    assert answer.headers['Content-Type'] == 'image/png' and len(animated.read(answer.content).frames) == COUNT
+    if kind == 'jxl':  # which is not written
+        answer = server.post('/blur?sigma=1', make(kind))
+        assert answer.headers['Content-Type'] == 'image/png' and len(animated.read(answer.content).frames) == COUNT
     answer = server.post('/blur?sigma=1', make(kind), headers={'Accept': 'image/webp'})
     assert answer.headers['Content-Type'] == 'image/webp'
     check_problem(server.post('/blur?sigma=1&format=jpeg', make(kind)), 'bad-parameter', 'format', 'page=0')

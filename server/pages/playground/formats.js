@@ -36,7 +36,7 @@ export async function lookAt(file) {
     const named = formats.find(({ name }) => !letters.startsWith("\u00ff\u00d8") && file.name.toLowerCase().endsWith(`.${name}`))?.name ?? "jpeg";
     const jxl = letters.startsWith("\u00ff\n") || letters.slice(4, 8) === "JXL ";
     const type = jxl ? "jxl" : /avi[fs]/.test(brands) ? "avif" : brands ? "heic" : letters.startsWith("\u0089P") ? "png" : named;
-    return { type: `image/${type}`, animated: brands.startsWith("avis") ? "first" : type === "png" && letters.includes("acTL") ? "frames" : "" };
+    return { type: `image/${type}`, animated: brands.startsWith("avis") || (type === "png" && letters.includes("acTL")) ? "frames" : "" };
 }
 
 // --- the comparison ---

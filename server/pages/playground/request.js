@@ -22,7 +22,7 @@ export function targetOf({ path, pairs }) {
 
 // An animation is sent as it is where the answer can hold its frames, else with its first alone: searches and numbers are about one picture.
 export function pageOf(animated, format, pairs, single = false) {
-    const holds = ["", "webp", "png", "gif"].includes(format ?? "");
+    const holds = ["", "webp", "png", "gif", "avif"].includes(format ?? "");
     const searches = pairs.some(([name, value]) => name === "detect" || (["gravity", "ops"].includes(name) && /(faces|persons)/.test(value)));
     const one = single || !holds || searches;
     return animated === "first" || (animated === "frames" && one) ? [["page", "0"]] : [];

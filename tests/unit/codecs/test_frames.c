@@ -105,6 +105,21 @@ static void test_times(void **state) {
     assert_in_range(frames_writer_time(&writer, &third, 100, 2, 65535), 33, 34);
 }
 
+/* Parts that no number of nanoseconds is do not add up in any usual animation. */
+static void test_exact_times(void **state) {
+    (void)state;
+    struct frames_writer writer = {0};
+    const struct frame film = {.delay = 1001, .scale = 30000}, day = {.delay = 65535, .scale = 1};
+    for (unsigned i = 0; i < 20000; i++) {
+        assert_int_equal(frames_writer_time(&writer, &film, 30000, 1, UINT32_MAX), 1001);
+    }
+    writer = (struct frames_writer){0};
+    assert_int_equal(frames_writer_time(&writer, &day, 60000, 1, UINT32_MAX), UINT32_C(65535) * 60000);
+    writer = (struct frames_writer){0};
+    assert_int_equal(frames_writer_time(&writer, &day, 1000000, 1, UINT32_MAX), UINT32_MAX);
+    assert_int_equal(frames_writer_time(&writer, &film, 1000000, 1, UINT32_MAX), 33367);
+}
+
 static void test_limits(void **state) {
     (void)state;
     struct codec_limits limits = fixture_limits();
@@ -128,11 +143,9 @@ static void test_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blending_is_exact),
-        cmocka_unit_test(test_frames_are_cut_to_the_canvas),
-        cmocka_unit_test(test_models_of_the_picture),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_blending_is_exact),     cmocka_unit_test(test_frames_are_cut_to_the_canvas),
+        cmocka_unit_test(test_models_of_the_picture), cmocka_unit_test(test_times),
+        cmocka_unit_test(test_exact_times),           cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -263,7 +263,80 @@ static inline void fake_walk_close(void *opened) {
 
 static const struct codec_sequence fake_sequence = {
     .open = fake_walk_open, .next = fake_walk_next, .close = fake_walk_close};
-static const struct codec_frames fake_frames = {.sequence = &fake_sequence};
+
+/* What each frame had, which is the file in the end. The order (the quality; `effort` is its detail) is
+ * obeyed by each frame but the first, FAKE_GROWS by all of them, in MiB. */
+struct fake_frame {
+    uint32_t time, timescale, plays;
+    uint8_t first, last; /* samples of the picture */
+    uint8_t exif;        /* the last byte of it */
+};
+
+struct fake_writer {
+    struct sequence_shape shape;
+    struct encode_options options;
+    uint8_t exif;
+    uint32_t count;
+    struct fake_frame frame[64];
+    void *kept[64];
+};
+
+static inline enum status fake_writer_open(const struct sequence_shape *shape,
+                                           const struct encode_options *options,
+                                           const struct metadata *metadata, void **opened,
+                                           struct error *err) {
+    struct fake_writer *writer = calloc(1, sizeof *writer);
+    if (!writer) {
+        return fail(err, ST_BUSY, "out of memory");
+    }
+    writer->shape = *shape;
+    writer->options = *options;
+    writer->exif = metadata && metadata->exif.size > 0 ? metadata->exif.data[metadata->exif.size - 1] : 0;
+    if (options->losses) {
+        *options->losses |= 0x300;
+    }
+    *opened = writer;
+    return ST_OK;
+}
+
+static inline enum status fake_writer_add(void *opened, const struct image *image, uint32_t time,
+                                          struct error *err) {
+    struct fake_writer *writer = opened;
+    const struct plane *plane = &image->plane[0];
+    const unsigned i = writer->count++ % 64;
+    writer->frame[i] = (struct fake_frame){
+        .time = time,
+        .timescale = writer->shape.timescale,
+        .plays = writer->shape.plays,
+        .first = plane->data[0],
+        .last = plane_row(plane, image->height - 1)[plane_row_bytes(plane, 8) - 1],
+        .exif = writer->exif,
+    };
+    if (writer->options.quality == FAKE_GROWS) {
+        const size_t size = (size_t)writer->options.effort << 20;
+        writer->kept[i] = malloc(size);
+        return writer->kept[i] && memset(writer->kept[i], 1, size) ? ST_OK
+                                                                   : fail(err, ST_BUSY, "out of memory");
+    }
+    return i == 0 ? ST_OK : fake_obey(writer->options.quality, writer->options.effort, err);
+}
+
+static inline enum status fake_writer_end(void *opened, struct buf *output, struct error *err) {
+    const struct fake_writer *writer = opened;
+    return buf_append(output, writer->frame, writer->count * sizeof writer->frame[0], err);
+}
+
+static inline void fake_writer_close(void *opened) {
+    struct fake_writer *writer = opened;
+    for (unsigned i = 0; i < 64; i++) {
+        free(writer->kept[i]);
+    }
+    free(writer);
+}
+
+static const struct codec_sequence_writer fake_sequence_writer = {
+    .open = fake_writer_open, .add = fake_writer_add, .end = fake_writer_end, .close = fake_writer_close};
+static const struct codec_frames fake_frames = {.sequence = &fake_sequence, .writer = &fake_sequence_writer};
 
 static const struct codec fake_codec = {
     .name = "fake",

@@ -82,7 +82,11 @@ static void test_bytes_behind_the_answer(void **state) {
     static const struct {
         enum codec_operation operation;
         uint64_t most;
-    } cases[] = {{CODEC_PROBES, FILE_SIZE + STORE_EXTRA}, {CODEC_DECODES, 0}, {CODEC_ENCODES, OUTPUT_MAX}};
+    } cases[] = {{CODEC_PROBES, FILE_SIZE + STORE_EXTRA},
+                 {CODEC_DECODES, 0},
+                 {CODEC_ENCODES, OUTPUT_MAX},
+                 {CODEC_ADDS, 0},
+                 {CODEC_COMPLETES, OUTPUT_MAX}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct codec_answer answer = probed(8, 8);

@@ -19,7 +19,7 @@ static struct buf animation(enum codec_id id, uint32_t frames, uint32_t mask) {
     struct frames_writer writer = {0};
     struct buf file;
     struct error err;
-    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, frames_writer_bytes(&shape));
+    uint8_t *memory = aligned_alloc(IMAGE_ALIGNMENT, frames_writer_bytes(id, &shape));
     uint32_t random = 1;
     buf_init(&file, 64 << 20);
     frames_writer_open(&writer, id, &shape, &all, &options, NULL, &file, memory);
