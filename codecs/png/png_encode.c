@@ -25,8 +25,8 @@ enum {
     PACK_STATE = 1 << 20, /* bytes that libdeflate takes by itself */
     BEST_EFFORT = 9,      /* whose level takes far more: */
     BEST_STATE = 10 << 20,
-    SMALL = 32 << 10, /* bytes of an image that is written in simpler forms, too, ... */
-    BOTH = 4 * SMALL, /* ... and of their output */
+    SMALL = 32 << 10,  /* bytes of an image that is written in simpler forms, too, ... */
+    TRIAL = 4 * SMALL, /* ... and of their output */
 };
 
 /* An effort is a level of libdeflate (docs/adr/0013), with its worst time a byte. Level 0 is
@@ -320,7 +320,7 @@ size_t png_encode_bytes(const struct image_shape *shape, const struct encode_opt
     size_t row = (size_t)shape->width * image_pixel_channels(shape->model) * (shape->depth / 8u);
     size_t lines = (row + 1) * shape->height;
     size_t strips =
-        strips_bytes(shape, options) + (options->reduce && row * shape->height <= SMALL ? BOTH : 0);
+        strips_bytes(shape, options) + (options->reduce && row * shape->height <= SMALL ? TRIAL : 0);
     if (options->effort < 2 || lines > PACK_MAX) {
         return STATE + strips;
     }

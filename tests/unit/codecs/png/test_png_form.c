@@ -228,7 +228,7 @@ static void test_sixteen_bits_keep_them(void **state) {
         const unsigned channels = image.plane[0].channels;
         for (uint32_t i = 0; i < 61 * 45 * channels; i++) {
             const bool alpha = channels % 2 == 0 && i % channels == channels - 1;
-            const uint16_t value = alpha ? 0xFFFF : (uint16_t)(i / channels * 40503);
+            const uint16_t value = (uint16_t)(alpha ? 0xFFFF : i / channels * 40503);
             memcpy(plane_row(&image.plane[0], i / channels / 61) + 2 * (i % (61 * channels)), &value, 2);
         }
         check_form(&image, GREY, 16);
