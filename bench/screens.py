@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Draws screenshots: an editor, a page with a photograph, a table and a chat, each as PNG in RGB, in RGBA with full alpha, in grey,
-in 250 colours and in black and white. The same every time.
+"""Draws screenshots: an editor, a page with a photograph, a table and a chat, each as PNG in RGB, in RGBA with full alpha, in grey and
+in grey stored as RGB, in 250, 64, 16 and 4 colours, in 64 colours with alpha and in black and white. The same every time.
 
     tests/python.sh bench/screens.py FOLDER [--size 1920x1080]
     build/release/bench/codecs --effort 1 FOLDER/*.png     time of a core and bytes of the PNG encoder
@@ -101,8 +101,15 @@ def variants(picture):
     opaque = picture.copy()
     opaque.putalpha(255)
     yield 'rgba', opaque
-    yield 'grey', picture.convert('L')
+    grey = picture.convert('L')
+    yield 'grey', grey
+    yield 'grey-rgb', grey.convert('RGB')
     yield 'palette', picture.quantize(250)
+    for count in (64, 16, 4):
+        yield f'palette-{count}', picture.quantize(count)
+    clear = picture.quantize(64).convert('RGBA')
+    clear.putalpha(clear.getchannel('G').point(lambda value: 255 if value < 240 else 0))
+    yield 'palette-alpha', clear
     yield 'bits', picture.convert('L').point(lambda value: 255 * (value > 140)).convert('1')
 
 

@@ -118,7 +118,7 @@ struct encode_options {
     bool libjpeg;       /* JPEG: libjpeg-turbo encodes it, even where the own encoder could */
     uint8_t effort;     /* PNG, WebP, AVIF: 0 fastest to 9 smallest */
     bool lossless;      /* WebP */
-    bool reduce;        /* PNG: alpha that is full everywhere is left out */
+    bool reduce;        /* PNG: channels and bits that no pixel needs are left out */
     bool keep_metadata; /* false: colour description only (ICC, and chunks of CHUNK_COLOUR) */
     uint32_t pictures;  /* that are encoded before the deadline, this one and those behind it; 0: this one */
     bool upright;       /* the pixels were rotated: write orientation 1 */

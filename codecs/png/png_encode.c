@@ -13,6 +13,7 @@
 #include "codecs/png/png_rows.h"
 #include "codecs/png/png_strips.h"
 #include "core/deadline.h"
+#include "core/numbers.h"
 #include "core/tuned.h"
 
 enum {
@@ -24,6 +25,8 @@ enum {
     PACK_STATE = 1 << 20, /* bytes that libdeflate takes by itself */
     BEST_EFFORT = 9,      /* whose level takes far more: */
     BEST_STATE = 10 << 20,
+    SMALL = 32 << 10,  /* bytes of an image that is written in simpler forms, too, ... */
+    TRIAL = 4 * SMALL, /* ... and of their output */
 };
 
 /* An effort is a level of libdeflate (docs/adr/0013), with its worst time a byte. Level 0 is
@@ -39,20 +42,17 @@ struct png_writer {
     const struct metadata *metadata;
     struct buf *output;
     struct error *err;
+    struct png_form_choice choice;
+    struct png_form form;
     struct png_rows rows;
-    bool opaque;        /* alpha is left out */
     struct buf profile; /* data of the iCCP chunk */
     struct carried carried;
 };
 
+/* The signature and the header. */
 static enum status write_header(struct png_writer *writer) {
-    static const uint8_t types[] = {[PIXEL_GRAY] = PNG_COLOR_TYPE_GRAY,
-                                    [PIXEL_GRAY_ALPHA] = PNG_COLOR_TYPE_GRAY_ALPHA,
-                                    [PIXEL_RGB] = PNG_COLOR_TYPE_RGB,
-                                    [PIXEL_RGBA] = PNG_COLOR_TYPE_RGB_ALPHA};
     const struct image *image = writer->image;
-    /* Models with alpha stand behind those without. */
-    uint8_t header[13] = {[8] = image->depth, [9] = types[image->model - writer->opaque]};
+    uint8_t header[13] = {[8] = writer->form.bits, [9] = writer->form.type};
     bytes_put_be32(header, image->width);
     bytes_put_be32(header + 4, image->height);
     enum status status = buf_append(writer->output, "\x89PNG\r\n\x1A\n", PNG_SIGNATURE_SIZE, writer->err);
@@ -190,12 +190,12 @@ static enum status write_pixels(struct png_writer *writer) {
     size_t start = writer->output->size;
     const struct encode_options *options = writer->options;
     bool graphic = false;
-    enum status status = png_rows_init(&writer->rows, writer->image, writer->opaque, writer->err);
+    enum status status = png_rows_init(&writer->rows, writer->image, &writer->form, writer->err);
     if (status == ST_OK && options->effort >= 1) {
         status = png_is_graphic(&writer->rows, &graphic, writer->err);
     }
     if (status == ST_OK) {
-        status = png_strips_write(writer->image, writer->opaque, graphic, options->crew, options->deadline_ns,
+        status = png_strips_write(writer->image, &writer->form, graphic, options->crew, options->deadline_ns,
                                   writer->output, writer->err);
     }
     const int level = status == ST_OK ? choose_level(writer) : 0;
@@ -203,6 +203,71 @@ static enum status write_pixels(struct png_writer *writer) {
         status = pack_instead(writer, level, start);
     }
     png_rows_finish(&writer->rows);
+    return status;
+}
+
+static enum status write_palette(struct png_writer *writer) {
+    const struct png_colours *colours = &writer->form.colours;
+    uint8_t entries[3 * PNG_COLOURS_MAX], alpha[PNG_COLOURS_MAX];
+    size_t transparent = 0;
+    for (unsigned i = 0; i < colours->count; i++) {
+        entries[3 * i] = (uint8_t)colours->colour[i];
+        entries[3 * i + 1] = (uint8_t)(colours->colour[i] >> 8);
+        entries[3 * i + 2] = (uint8_t)(colours->colour[i] >> 16);
+        alpha[i] = (uint8_t)(colours->colour[i] >> 24);
+        transparent += alpha[i] < 255; /* they come first */
+    }
+    const struct bytes palette = {entries, 3 * (size_t)colours->count};
+    enum status status = png_put_chunk(writer->output, png_tag("PLTE"), palette, writer->err);
+    return status == ST_OK && transparent > 0 ? png_put_chunk(writer->output, png_tag("tRNS"),
+                                                              (struct bytes){alpha, transparent}, writer->err)
+                                              : status;
+}
+
+static enum status write_picture(struct png_writer *writer) {
+    enum status status = writer->form.type == PNG_COLOR_TYPE_PALETTE ? write_palette(writer) : ST_OK;
+    return status == ST_OK ? write_pixels(writer) : status;
+}
+
+/* Writes the picture behind `start` in a simpler form, too, and keeps that if it is smaller. The file begins
+ * at `file`. */
+static void try_form(struct png_writer *writer, size_t file, size_t start) {
+    struct buf *output = writer->output;
+    const size_t end = output->size;
+    const bool smaller = write_picture(writer) == ST_OK && output->size - end < end - start;
+    const size_t size = smaller ? output->size - end : end - start;
+    if (smaller) {
+        memmove(output->data + start, output->data + end, size);
+        output->size = file;
+        write_header(writer); /* of the same size */
+    }
+    output->size = start + size;
+}
+
+/* A palette may take more than it saves, and rows may be too short for what filters and matches save. */
+static void try_simpler_forms(struct png_writer *writer, size_t file, size_t start) {
+    struct error ignored = {0}, *err = writer->err;
+    writer->err = &ignored;
+    while (png_form_simplify(&writer->form, writer->image, &writer->choice)) {
+        try_form(writer, file, start);
+    }
+    writer->err = err;
+}
+
+static bool is_small(const struct image *image) {
+    return plane_row_bytes(&image->plane[0], image->depth) * image->height <= SMALL;
+}
+
+static enum status write_chunks(struct png_writer *writer) {
+    const size_t file = writer->output->size;
+    png_form_choose(&writer->form, writer->image, &writer->choice);
+    enum status status = write_header(writer);
+    status = status == ST_OK ? write_metadata(writer) : status;
+    const size_t start = writer->output->size;
+    status = status == ST_OK ? write_picture(writer) : status;
+    if (status == ST_OK && is_small(writer->image)) {
+        try_simpler_forms(writer, file, start);
+    }
     return status;
 }
 
@@ -233,13 +298,29 @@ static enum status prepare_metadata(struct png_writer *writer) {
     if (status == ST_OK && carried->profile.size > 0) {
         status = make_iccp(&carried->profile, &writer->profile, writer->err);
     }
+    /* A profile is of the image's colours, or of its greys. */
+    const bool free = carried->profile.size == 0;
+    writer->choice = (struct png_form_choice){writer->options->reduce, .grey = free, .palette = free};
     return status;
+}
+
+/* The most that strips take in any form of the picture: short rows fill strips better than long ones. */
+static size_t strips_bytes(const struct image_shape *shape, const struct encode_options *options) {
+    const size_t bits = (size_t)image_pixel_channels(shape->model) * shape->depth;
+    size_t most = 0;
+    for (size_t fewer = options->reduce ? 1 : bits; fewer <= bits; fewer += fewer < 8 ? fewer : 8) {
+        const size_t row = (shape->width * fewer + 7) / 8;
+        most =
+            max_size(most, png_strips_bytes(row, shape->height, options->effort >= 1, options->crew != NULL));
+    }
+    return most;
 }
 
 size_t png_encode_bytes(const struct image_shape *shape, const struct encode_options *options) {
     size_t row = (size_t)shape->width * image_pixel_channels(shape->model) * (shape->depth / 8u);
     size_t lines = (row + 1) * shape->height;
-    size_t strips = png_strips_bytes(row, shape->height, options->effort >= 1, options->crew);
+    size_t strips =
+        strips_bytes(shape, options) + (options->reduce && row * shape->height <= SMALL ? TRIAL : 0);
     if (options->effort < 2 || lines > PACK_MAX) {
         return STATE + strips;
     }
@@ -249,16 +330,10 @@ size_t png_encode_bytes(const struct image_shape *shape, const struct encode_opt
 
 enum status png_encode(const struct image *image, const struct encode_options *options,
                        const struct metadata *metadata, struct buf *output, struct error *err) {
-    struct png_writer writer = {.image = image,
-                                .opaque = options->reduce && png_rows_are_opaque(image),
-                                .options = options,
-                                .metadata = metadata,
-                                .output = output,
-                                .err = err};
+    struct png_writer writer = {
+        .image = image, .options = options, .metadata = metadata, .output = output, .err = err};
     enum status status = prepare_metadata(&writer);
-    status = status != ST_OK ? status : write_header(&writer);
-    status = status != ST_OK ? status : write_metadata(&writer);
-    status = status != ST_OK ? status : write_pixels(&writer);
+    status = status != ST_OK ? status : write_chunks(&writer);
     if (status == ST_OK) {
         status = png_put_chunk(output, png_tag("IEND"), (struct bytes){NULL, 0}, err);
     }

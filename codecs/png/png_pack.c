@@ -11,6 +11,7 @@ enum {
     TRIAL_LEVEL = 1,      /* ranks filters nearly as the higher levels do */
     LOOK_STEP = 32,       /* png_is_graphic samples one row in this many */
     GRAPHIC_ZEROS = 60,   /* percent: photographs have less, blurred or not, or ... */
+    PACKED_ZEROS = 30,    /* (of bytes with several pixels) */
     GRAPHIC_DISTANCE = 4, /* ... no larger differences than this on average */
 };
 
@@ -62,7 +63,7 @@ enum status png_is_graphic(const struct png_rows *rows, bool *graphic, struct er
             zeros += line[i] == 0;
         }
     }
-    *graphic = zeros * 100 >= bytes * GRAPHIC_ZEROS;
+    *graphic = zeros * 100 >= bytes * (rows->form->bits < 8 ? PACKED_ZEROS : GRAPHIC_ZEROS);
     for (uint32_t y = first; y < height && *graphic; y += LOOK_STEP) {
         distance += png_rows_distance(rows, y, line);
     }

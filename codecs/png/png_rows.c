@@ -6,69 +6,32 @@
 
 #include "codecs/png/png.h"
 
-enum { SAMPLE_STEP = 8 }; /* rows of which one is looked at */
+enum {
+    SAMPLE_STEP = 8, /* rows of which one is looked at */
+    ROWS = 3,        /* that are kept */
+};
 
-/* Words with eight bytes, of which those of alpha count. */
-static bool is_full(const uint8_t *row, size_t size, const uint8_t mask[static 8]) {
-    uint64_t all = UINT64_MAX, wanted, word;
-    size_t i = 0;
-    memcpy(&wanted, mask, sizeof(wanted));
-    for (; i + sizeof(word) <= size; i += sizeof(word)) {
-        memcpy(&word, row + i, sizeof(word));
-        all &= word;
-    }
-    for (size_t k = 0; i + k < size; k++) {
-        if ((row[i + k] & mask[k]) != mask[k]) {
-            return false;
-        }
-    }
-    return (all & wanted) == wanted;
-}
+struct png_made {
+    uint64_t number[2]; /* of the rows that are kept, plus one; 0: none */
+    uint8_t bytes[];    /* a row of zeros, one with an even number, one with an odd one */
+};
 
-bool png_rows_are_opaque(const struct image *image) {
-    static const uint8_t masks[2][2][8] = {{{0, 255, 0, 255, 0, 255, 0, 255}, {0, 0, 0, 255, 0, 0, 0, 255}},
-                                           {{0, 0, 255, 255, 0, 0, 255, 255}, {0, 0, 0, 0, 0, 0, 255, 255}}};
-    const struct plane *plane = &image->plane[0];
-    if (image->model != PIXEL_GRAY_ALPHA && image->model != PIXEL_RGBA) {
-        return false;
-    }
-    const uint8_t *mask = masks[image->depth == 16][image->model == PIXEL_RGBA];
-    bool full = true;
-    for (uint32_t y = 0; y < image->height && full; y++) {
-        full = is_full(plane_row(plane, y), plane_row_bytes(plane, image->depth), mask);
-    }
-    return full;
-}
-
-enum status png_rows_init(struct png_rows *rows, const struct image *image, bool opaque, struct error *err) {
-    const unsigned channels = image->plane[0].channels - opaque, sample = image->depth / 8u;
-    const size_t size = (size_t)image->width * channels * sample;
+enum status png_rows_init(struct png_rows *rows, const struct image *image, const struct png_form *form,
+                          struct error *err) {
+    const size_t size = png_form_row_bytes(form, image->width);
     *rows = (struct png_rows){
         .image = image,
+        .form = form,
         .line = size + 1,
-        .pixel = channels * sample,
-        .opaque = opaque,
-        .memory = calloc(3, size),
+        .pixel = png_form_pixel_bytes(form),
+        .made = calloc(1, sizeof(*rows->made) + ROWS * size),
     };
-    return rows->memory ? ST_OK : fail(err, ST_BUSY, "out of memory for the rows of a PNG");
+    return rows->made ? ST_OK : fail(err, ST_BUSY, "out of memory for the rows of a PNG");
 }
 
 void png_rows_finish(struct png_rows *rows) {
-    free(rows->memory);
+    free(rows->made);
     *rows = (struct png_rows){0};
-}
-
-/* Without the last of `channels` samples. A pixel of four bytes is moved at once; the byte too many is
- * overwritten, and the last pixel's left to the loop behind. */
-static void leave_out(uint8_t *to, const uint8_t *from, size_t pixels, unsigned pixel) {
-    size_t i = 0;
-    for (; pixel == 3 && i + 1 < pixels; i++) {
-        memcpy(to + 3 * i, from + 4 * i, 4);
-    }
-    const unsigned stored = pixel == 1 ? 2 : pixel == 2 ? 4 : pixel == 3 ? 4 : 8;
-    for (; i < pixels; i++) {
-        memcpy(to + i * pixel, from + i * stored, pixel);
-    }
 }
 
 static void swap(uint8_t *to, const uint8_t *from, size_t size) {
@@ -83,23 +46,30 @@ static const uint8_t *in_file_order(const struct png_rows *rows, uint32_t y) {
     const uint8_t *row = plane_row(&rows->image->plane[0], y);
     const size_t size = rows->line - 1;
     const bool swaps = rows->image->depth == 16 && png_is_little_endian();
-    uint8_t *made = rows->memory + (1 + y % 2) * size;
-    if (rows->opaque) {
-        leave_out(made, row, rows->image->width, rows->pixel);
-        row = made;
+    const bool stored = png_form_is_stored(rows->form, rows->image);
+    uint8_t *to = rows->made->bytes + (1 + y % 2) * size;
+    if (stored && !swaps) {
+        return row;
+    }
+    if (rows->made->number[y % 2] == (uint64_t)y + 1) {
+        return to;
+    }
+    if (!stored) {
+        png_form_row(rows->form, rows->image, y, to);
+        row = to;
     }
     if (swaps) {
-        swap(made, row, size);
-        row = made;
+        swap(to, row, size);
     }
-    return row;
+    rows->made->number[y % 2] = (uint64_t)y + 1;
+    return to;
 }
 
 static struct png_row row_at(const struct png_rows *rows, uint32_t y, uint8_t *to) {
     return (struct png_row){
         .to = to,
         .from = in_file_order(rows, y),
-        .above = y > 0 ? in_file_order(rows, y - 1) : rows->memory,
+        .above = y > 0 ? in_file_order(rows, y - 1) : rows->made->bytes,
         .size = rows->line - 1,
         .pixel = rows->pixel,
     };
@@ -132,9 +102,48 @@ void png_rows_filter_best(const struct png_rows *rows, uint32_t y, uint32_t coun
     }
 }
 
+static uint32_t first_sampled(uint32_t count) {
+    return count < SAMPLE_STEP ? count - 1 : SAMPLE_STEP / 2;
+}
+
+/* How unlike chance the bytes are: the sum of the squares of their counts. */
+static uint64_t likeness(const uint32_t counts[static 256]) {
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < 256; i++) {
+        sum += (uint64_t)counts[i] * counts[i];
+    }
+    return sum;
+}
+
+/* Of codes the differences say little: what counts is how often the same one occurs. */
+static enum png_filter choose_of_codes(const struct png_rows *rows, uint32_t y, uint32_t count,
+                                       uint8_t *scratch) {
+    uint32_t counts[FILTER_COUNT][256] = {0};
+    uint64_t most = 0;
+    enum png_filter best = FILTER_NONE;
+    for (uint32_t i = first_sampled(count); i < count; i += SAMPLE_STEP) {
+        struct png_row row = row_at(rows, y + i, scratch);
+        for (unsigned filter = FILTER_NONE; filter < FILTER_COUNT; filter++) {
+            png_filter(filter, &row);
+            for (size_t k = 0; k < row.size; k++) {
+                counts[filter][scratch[k]]++;
+            }
+        }
+    }
+    for (unsigned filter = FILTER_NONE; filter < FILTER_COUNT; filter++) {
+        const uint64_t found = likeness(counts[filter]);
+        best = found > most ? (enum png_filter)filter : best;
+        most = found > most ? found : most;
+    }
+    return best;
+}
+
 enum png_filter png_rows_choose(const struct png_rows *rows, uint32_t y, uint32_t count, uint8_t *scratch) {
     uint64_t sums[FILTER_COUNT] = {0};
-    for (uint32_t i = count < SAMPLE_STEP ? count - 1 : SAMPLE_STEP / 2; i < count; i += SAMPLE_STEP) {
+    if (rows->form->kind != FORM_SAMPLES) {
+        return choose_of_codes(rows, y, count, scratch);
+    }
+    for (uint32_t i = first_sampled(count); i < count; i += SAMPLE_STEP) {
         struct png_row row = row_at(rows, y + i, scratch);
         for (unsigned filter = FILTER_SUB; filter < FILTER_COUNT; filter++) {
             png_filter(filter, &row);

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT
- * The rows of an image as PNG stores them: big-endian, a filter byte before each. Alpha that is full
- * everywhere is left out. Internal to codecs/; one thread at a time. */
+ * The rows of an image as PNG stores them: in its form, big-endian, a filter byte before each. Internal to
+ * codecs/; one thread at a time. */
 #ifndef BLURD_CODECS_PNG_PNG_ROWS_H
 #define BLURD_CODECS_PNG_PNG_ROWS_H
 
 #include "codecs/png/png_filter.h"
+#include "codecs/png/png_form.h"
 #include "core/image.h"
 #include "core/status.h"
 
+struct png_made; /* rows as the file stores them */
+
 struct png_rows {
     const struct image *image;
-    size_t line;     /* bytes of a filtered row, with the filter byte */
-    unsigned pixel;  /* bytes a pixel */
-    bool opaque;     /* alpha is left out */
-    uint8_t *memory; /* three rows: zeros, and two as the file stores them */
+    const struct png_form *form;
+    size_t line;    /* bytes of a filtered row, with the filter byte */
+    unsigned pixel; /* bytes a pixel, 1 for fewer bits */
+    struct png_made *made;
 };
 
-/* Whether the image has alpha, and all of it is full. */
-bool png_rows_are_opaque(const struct image *image);
-
-/* `opaque`: png_rows_are_opaque. ST_BUSY without memory. */
-enum status png_rows_init(struct png_rows *rows, const struct image *image, bool opaque, struct error *err);
+/* `form`, of png_form_choose, and the image must not change meanwhile. ST_BUSY without memory. */
+enum status png_rows_init(struct png_rows *rows, const struct image *image, const struct png_form *form,
+                          struct error *err);
 void png_rows_finish(struct png_rows *rows);
 
 /* Filters `count` rows from `y` to count * rows->line bytes. */

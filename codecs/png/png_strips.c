@@ -50,7 +50,8 @@ struct strips {
     size_t line;
     uint32_t height;  /* rows a strip, but for the last */
     uint32_t history; /* rows before it to which its matches may refer */
-    bool opaque, matches;
+    const struct png_form *form;
+    bool matches;
     unsigned way; /* of the filters, with matches */
     unsigned count, seats;
     struct png_strip *strip;
@@ -191,7 +192,7 @@ static enum status take_memory(struct strips *strips, struct error *err) {
         strips->strip && strips->seat ? ST_OK : fail(err, ST_BUSY, "out of memory to compress a PNG");
     for (unsigned i = 0; i < strips->seats && status == ST_OK; i++) {
         struct seat *seat = &strips->seat[i];
-        status = png_rows_init(&seat->rows, strips->image, strips->opaque, err);
+        status = png_rows_init(&seat->rows, strips->image, strips->form, err);
         seat->lines = malloc(lines_bytes(strips->line, strips->height, strips->matches));
         seat->search = strips->matches ? malloc(deflate_lz_bytes()) : NULL;
         buf_init(&seat->chunk, strips->output->maximum);
@@ -248,11 +249,11 @@ static enum status choose_way(struct strips *strips, struct error *err) {
     return least < SIZE_MAX ? ST_OK : fail(err, ST_BUSY, "out of memory to compress a PNG");
 }
 
-enum status png_strips_write(const struct image *image, bool opaque, bool matches, struct crew *crew,
-                             int64_t deadline_ns, struct buf *output, struct error *err) {
+enum status png_strips_write(const struct image *image, const struct png_form *form, bool matches,
+                             struct crew *crew, int64_t deadline_ns, struct buf *output, struct error *err) {
     struct strips strips = {
-        .image = image, .deadline_ns = deadline_ns, .output = output, .opaque = opaque, .matches = matches};
-    strips.line = (size_t)image->width * (image->plane[0].channels - opaque) * (image->depth / 8u) + 1;
+        .image = image, .deadline_ns = deadline_ns, .output = output, .form = form, .matches = matches};
+    strips.line = png_form_row_bytes(form, image->width) + 1;
     strips.height = strip_height(strips.line, image->height, matches);
     strips.history = history_height(strips.line, matches);
     strips.count = (image->height + strips.height - 1) / strips.height;

@@ -9,12 +9,14 @@
 #include "core/crew.h"
 #include "core/image.h"
 
-/* Appends the IDAT chunks, one a strip and one that ends the stream. `opaque` as in png_rows_init. With
+struct png_form;
+
+/* Appends the IDAT chunks, one a strip and one that ends the stream. `form` as in png_rows_init. With
  * `matches` the way to filter that does best on a sample is taken for all rows. The crew (NULL: none) helps.
  * ST_LIMIT at the deadline (CLOCK_MONOTONIC, 0: none), which is checked before each strip, or over the
  * output's maximum; ST_BUSY without memory. */
-enum status png_strips_write(const struct image *image, bool opaque, bool matches, struct crew *crew,
-                             int64_t deadline_ns, struct buf *output, struct error *err);
+enum status png_strips_write(const struct image *image, const struct png_form *form, bool matches,
+                             struct crew *crew, int64_t deadline_ns, struct buf *output, struct error *err);
 
 /* The most bytes that this takes besides the output; `helped`: with a crew. */
 size_t png_strips_bytes(size_t row, uint32_t height, bool matches, bool helped);

@@ -210,9 +210,9 @@ static const struct argument output_table[] = {
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.png_reduce),
      .initial = 1,
-     .help = "Leave the alpha channel of a PNG out if no pixel of the picture is transparent. Frames of "
-             "animations "
-             "keep it."},
+     .help =
+         "Leave out of a PNG what no pixel needs: alpha that is full everywhere, colour of grey pictures, "
+         "and bits where a palette or fewer greys do. Frames of animations keep all."},
     {.name = "progressive",
      .type = ARGUMENT_SWITCH,
      .offset = AT(output.progressive),

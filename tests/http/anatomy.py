@@ -10,9 +10,13 @@ from PIL import Image
 
 
 def pixels(data):
-    """Decoded by Pillow, as height x width x channels; 8 bits."""
+    """Decoded by Pillow, as height x width x channels; 8 bits. A palette is its colours."""
     with Image.open(io.BytesIO(data)) as picture:
         picture.load()
+        if picture.mode == 'P':
+            picture = picture.convert('RGBA' if 'transparency' in picture.info else 'RGB')
+        elif picture.mode == '1':
+            picture = picture.convert('L')
         array = numpy.asarray(picture)
     return array if array.ndim == 3 else array[:, :, None]
 
@@ -123,9 +127,9 @@ def _unfilter(kind, line, above, step):
 
 
 def read_png(data):
-    """Samples of a PNG of 8 or 16 bits, not interlaced, no palette. Pillow would cut 16 bits to 8."""
+    """Samples of a PNG of 8 or 16 bits, or of fewer that are expanded, not interlaced. Pillow would cut 16 bits to 8."""
     width, height, depth, kind = png_header(data)
-    if depth == 8:
+    if depth <= 8:
         return pixels(data).astype(numpy.uint16)
     channels = {0: 1, 2: 3, 4: 2, 6: 4}[kind]
     raw = zlib.decompress(b''.join(payload for tag, payload in chunks(data) if tag == 'IDAT'))

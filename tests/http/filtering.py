@@ -185,9 +185,14 @@ def ask(server, target, body, **more):
     return answer
 
 
+def unreduced(target):
+    """With which a PNG answer has the channels and bits of the input, so that its samples can be compared."""
+    return f'{target}{"&" if "?" in target else "?"}png_reduce=false'
+
+
 def ask_png(server, target, body, depth=8):
     """The samples of a PNG answer."""
-    answer = ask(server, target, body)
+    answer = ask(server, unreduced(target), body)
     assert answer.headers['Content-Type'] == 'image/png'
     assert anatomy.png_header(answer.content)[2] == depth
     return anatomy.read_png(answer.content).astype(numpy.int64)

@@ -94,7 +94,7 @@ def slow_png(side=600):
     return png(noise(side, side, 3) % 2)
 
 
-SLOW_QUERY = '/blur?sigma=0.1&effort=9'
+SLOW_QUERY = '/blur?sigma=0.1&effort=9&png_reduce=false'
 
 
 # --- JPEG ---------------------------------------------------------------------------------

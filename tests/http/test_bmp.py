@@ -15,7 +15,7 @@ import pictures
 from bmps import bmp
 from problems import check_problem
 
-SAME = '/pixelate?block=1&format=png'  # changes no pixel
+SAME = '/pixelate?block=1&format=png&png_reduce=false'  # changes no pixel
 WIDTH, HEIGHT = 61, 45
 RGB = pictures.photograph(WIDTH, HEIGHT)
 RANDOM = numpy.random.default_rng(11)

@@ -12,7 +12,7 @@ import heif
 import pictures
 
 WIDTH, HEIGHT = 200, 120
-UNFILTERED = '/blur?sigma=1&format=png&region=999999,999999,1,1'  # changes no pixel
+UNFILTERED = '/blur?sigma=1&format=png&png_reduce=false&region=999999,999999,1,1'  # changes no pixel
 
 
 def smooth(width=WIDTH, height=HEIGHT, swing=127.5):

@@ -12,7 +12,7 @@ import pictures
 
 KINDS = ('avif', 'heic')
 WIDTH, HEIGHT = 96, 64
-SHOWN = '/blur?sigma=1&format=png&metadata=keep&region=999999,999999,1,1'  # changes no pixel
+SHOWN = '/blur?sigma=1&format=png&png_reduce=false&metadata=keep&region=999999,999999,1,1'  # changes no pixel
 IROT, IMIR = heif.box(b'irot', b'\1'), heif.box(b'imir', b'\1')
 
 

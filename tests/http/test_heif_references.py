@@ -11,7 +11,7 @@ import pictures
 from problems import check_problem
 
 WIDTH, HEIGHT = 96, 64
-SHOWN = '/blur?sigma=1&format=png&metadata=keep&region=999999,999999,1,1'  # changes no pixel
+SHOWN = '/blur?sigma=1&format=png&png_reduce=false&metadata=keep&region=999999,999999,1,1'  # changes no pixel
 KINDS = ('avif', 'heic')
 GAIN_MAP = heif.full(b'auxC', b'urn:com:apple:photo:2020:aux:hdrgainmap\0')
 XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" ' \

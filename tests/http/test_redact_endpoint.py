@@ -143,10 +143,10 @@ def test_what_lies_below_transparent_pixels(server, alpha, mode, target):
     """Nobody sees it, so it cannot be found; but whoever drops alpha would."""
     picture = writing.letter(24)[0].convert(mode)
     picture.putalpha(alpha)
-    answer = server.post(f'{target}detect=text&format=png', writing.png(picture))
+    answer = server.post(f'{target}detect=text&format=png&png_reduce=false', writing.png(picture))
     pixels = numpy.asarray(Image.open(io.BytesIO(answer.content)))
     assert answer.status_code == 200 and (pixels[..., :-1] == 0).all() and set(numpy.unique(pixels[..., -1])) <= {alpha, 255}
-    seen = server.post(f'{target}region=0,0,1,2&format=png', writing.png(picture))  # the client says itself what has to go
+    seen = server.post(f'{target}region=0,0,1,2&format=png&png_reduce=false', writing.png(picture))  # the client says itself what has to go
     assert numpy.asarray(Image.open(io.BytesIO(seen.content)))[..., :-1].max() > 200
 
 

@@ -186,7 +186,7 @@ def test_without_a_ring_it_is_black(server):
         for region in ('', '&region=0,0,100%25,100%25', '&region=0,0,80,200&region=80,0,200,200'):
             pixels = anatomy.pixels(ask(server, f'/blur?sigma=0.1&mode=redact&fill=ring{region}', body).content)
             assert pixels.max() <= 1
-    alpha = ask_png(server, '/blur?sigma=0.1&mode=redact&fill=ring&png_reduce=false', pictures.png(pictures.photograph(WIDTH, HEIGHT, 4)))
+    alpha = ask_png(server, '/blur?sigma=0.1&mode=redact&fill=ring', pictures.png(pictures.photograph(WIDTH, HEIGHT, 4)))
     assert (alpha == (0, 0, 0, 255)).all()
 
 

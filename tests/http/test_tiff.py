@@ -15,7 +15,7 @@ import tiffs
 from problems import check_problem
 from tiffs import SHORT, tiff, tiffcp
 
-SAME = '/pixelate?block=1&format=png'  # changes no pixel
+SAME = '/pixelate?block=1&format=png&png_reduce=false'  # changes no pixel
 WIDTH, HEIGHT = 61, 45
 RGB = pictures.photograph(WIDTH, HEIGHT)
 GREY = RGB[:, :, :1]

@@ -181,6 +181,9 @@ DEFLATE_INLINE unsigned reach_of(unsigned pixel) {
 /* Constants make faster code for the usual pixels. */
 static void search_pixels(struct lz_output *p, struct lz_search s, size_t start) {
     switch (s.pixel) {
+    case 1:
+        s.pixel = 1, s.reach = reach_of(1);
+        return search_rows(p, &s, start);
     case 3:
         s.pixel = 3, s.reach = reach_of(3);
         return search_rows(p, &s, start);

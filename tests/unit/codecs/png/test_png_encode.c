@@ -179,7 +179,9 @@ static void test_few_rows_choose_a_filter(void **state) {
     memset(plane_row(&image.plane[0], 1), 100, 300);
     struct png_rows rows;
     uint8_t scratch[301];
-    assert_int_equal(png_rows_init(&rows, &image, false, NULL), ST_OK);
+    struct png_form form;
+    png_form_choose(&form, &image, &(struct png_form_choice){0});
+    assert_int_equal(png_rows_init(&rows, &image, &form, NULL), ST_OK);
     assert_int_equal(rows.line, sizeof scratch);
     assert_int_equal(png_rows_choose(&rows, 0, 2, scratch), FILTER_SUB);
     png_rows_finish(&rows);
@@ -199,7 +201,9 @@ static void test_packing_chooses_a_filter(void **state) {
     static uint8_t packed[2 * SIDE * LINE], lines[SIDE * LINE];
     size_t size = 0;
     uLongf unpacked = sizeof lines;
-    assert_int_equal(png_rows_init(&rows, &image, false, NULL), ST_OK);
+    struct png_form form;
+    png_form_choose(&form, &image, &(struct png_form_choice){0});
+    assert_int_equal(png_rows_init(&rows, &image, &form, NULL), ST_OK);
     assert_int_equal(png_pack(&rows, 6, packed, sizeof packed, &size, NULL), ST_OK);
     assert_int_equal(uncompress(lines, &unpacked, packed, (uLong)size), Z_OK);
     assert_int_equal(unpacked, sizeof lines);
