@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/sanitizers.h"
 #include "cpu/blend.h"
 #include "filters/window.h"
 #include "tests/filters/filter_levels.h"
@@ -17,6 +18,8 @@
 #include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { ROUNDS = SANITIZED ? 2 : 20 };
 
 /* Half of the side that a plane keeps must not cut tiles, and the radius of a median must be even, for the
  * texts that planes take: those before the first that needs RGB. */
@@ -128,13 +131,13 @@ static void check_all(struct levels *levels, unsigned times) {
 }
 
 static void test_alone(void **state) {
-    check_all(*state, 40);
+    check_all(*state, ROUNDS);
 }
 
 static void test_helped(void **state) {
     struct levels *levels = *state;
     levels->helpers = helpers_start(3, 1, false);
-    check_all(levels, 10);
+    check_all(levels, (ROUNDS + 3) / 4);
     assert_true(helpers_stop(levels->helpers) > 0);
     levels->helpers = NULL;
 }
@@ -144,7 +147,7 @@ static void test_moved(void **state) {
     struct levels *levels = *state;
     static const char *const masked[] = {"blur:sigma=5", "median:radius=2|pixelate:block=8"};
     static const char *const moved[] = {"rotate", "crop:x=30% y=20%|rotate:flip=both"};
-    for (unsigned i = 0; i < 100; i++) {
+    for (unsigned i = 0; i < 5 * ROUNDS; i++) {
         struct image_shape shape = any_shape(levels);
         char text[128];
         snprintf(text, sizeof text, "%s|%s", masked[i % 2], moved[i / 2 % 2]);
@@ -165,7 +168,7 @@ static void test_moved(void **state) {
  * can be long in a small picture and short in a large one. */
 static void test_a_part_takes_no_more_memory(void **state) {
     struct levels *levels = *state;
-    for (unsigned i = 0; i < 400 * COUNT(texts); i++) {
+    for (unsigned i = 0; i < 20 * ROUNDS * COUNT(texts); i++) {
         const uint32_t wide = i % 2 ? 1500 : 90, high = i % 3 ? 1500 : 90;
         struct image_shape shape =
             simple_shape(below(levels, SIMPLE_MODELS), 1 + below(levels, wide), 1 + below(levels, high));
@@ -208,7 +211,7 @@ static struct test_image framed(struct levels *levels, const char *text, const s
 /* What lies outside of the window shows nowhere in what is covered, however bright it is. */
 static void test_nothing_outside_counts(void **state) {
     struct levels *levels = *state;
-    for (unsigned i = 0; i < 10 * COUNT(texts); i++) {
+    for (unsigned i = 0; i < (ROUNDS + 1) / 2 * COUNT(texts); i++) {
         const struct image_shape shape = {
             .model = PIXEL_GRAY, .depth = 16, .width = 200 + below(levels, 300), .height = 400};
         const struct crop_plan covered = {below(levels, 190), below(levels, 390), 1 + below(levels, 9), 3};
