@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Compares what server/planner/cost.h predicts with the CPU time that requests take, for screenshots and photographs as PNG.
 
-    make -s build/release/blurd build/release/bench/predict && tests/python.sh bench/predict.py [--runs N]
+    make -s build/release/blurd build/release/bench/predict && tests/python.sh bench/predict.py [--runs N] [--times] [TARGET...]
 
 A daemon with one worker and no GPU takes each request --runs times; the least CPU time counts. Predictions are those before anything is learnt.
-They are in time of another machine: all are divided by one number, which makes the mean error of photographs 0."""
+They are in time of another machine: all are divided by one number, which makes the mean error of photographs 0.
+With --times the milliseconds that requests take are printed. TARGET, as '/median?radius=5', takes the place of some common ones."""
 import argparse
 import math
 import pathlib
@@ -55,28 +56,31 @@ def mean(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
-def rows_of(ratios, machine):
-    for kind in ratios:
-        cells = [[ratio / machine for ratio in ratios[kind][target]] for target in TARGETS]
-        yield [kind, *(f'{min(cell):.2f} to {max(cell):.2f}' for cell in cells)]
+def rows_of(cells, targets, machine):
+    for kind, of_target in cells.items():
+        yield [kind, *(f'{min(of_target[target]) / machine:.2f} to {max(of_target[target]) / machine:.2f}' for target in targets)]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--runs', type=int, default=7)
+    parser.add_argument('--times', action='store_true')
+    parser.add_argument('targets', nargs='*', default=TARGETS)
     options = parser.parse_args()
+    taken, ratios = {}, {}
     daemon = subjects.Blurd(options=('--workers', '1'))
     try:
         with tempfile.TemporaryDirectory() as folder:
-            ratios = {}
             for kind, files in files_of(pathlib.Path(folder)).items():
-                ratios[kind] = {target: [predicted / taken_ms(daemon, target, path, options.runs)
-                                         for path, predicted in zip(files, predicted_ms(target, files))] for target in TARGETS}
+                taken[kind] = {target: [taken_ms(daemon, target, path, options.runs) for path in files] for target in options.targets}
+                ratios[kind] = {target: [predicted / ms for predicted, ms in zip(predicted_ms(target, files), taken[kind][target])]
+                                for target in options.targets}
     finally:
         daemon.stop()
     machine = mean([ratio for of_target in ratios['photographs'].values() for ratio in of_target])
-    print(f'Predicted to taken time; {machine:.2f} is 1.\n')
-    print(report.table(['', *TARGETS], list(rows_of(ratios, machine))))
+    print('Milliseconds.\n' if options.times else f'Predicted to taken time; {machine:.2f} is 1.\n')
+    print(report.table(['', *options.targets],
+                       list(rows_of(taken, options.targets, 1) if options.times else rows_of(ratios, options.targets, machine))))
 
 
 if __name__ == '__main__':
