@@ -113,16 +113,20 @@ def variants(picture):
     yield 'bits', picture.convert('L').point(lambda value: 255 * (value > 140)).convert('1')
 
 
+def draw(folder, size):
+    folder.mkdir(parents=True, exist_ok=True)
+    for drawn in (editor, page, table, chat):
+        for name, picture in variants(drawn(size)):
+            picture.save(folder / f'{drawn.__name__}-{name}.png')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('folder', type=pathlib.Path)
     parser.add_argument('--size', default='1920x1080')
     arguments = parser.parse_args()
     size = tuple(map(int, arguments.size.split('x')))
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    for drawn in (editor, page, table, chat):
-        for name, picture in variants(drawn(size)):
-            picture.save(arguments.folder / f'{drawn.__name__}-{name}.png')
+    draw(arguments.folder, size)
 
 
 if __name__ == '__main__':

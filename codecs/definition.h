@@ -145,6 +145,9 @@ struct encode_extent {
     float pixels;
     float samples; /* with reduced colour counted as such; sides below 16 count as 16 */
     float bytes;   /* of all samples */
+    bool alpha;
+    float
+        graphic; /* bytes of the file, about, if it is expected to be a screenshot or drawing; 0: it is not */
 };
 
 struct encode_cost {

@@ -12,6 +12,7 @@
 #include "cpu/filter.h"
 #include "cpu/networks.h"
 #include "cpu/stages.h"
+#include "cpu/window.h"
 #include "filters/adjust/cpu/adjust.h"
 #include "filters/chain.h"
 
@@ -94,22 +95,27 @@ static bool is_blended(const struct chain_run *run) {
     return run->mask && filter_get(run->chain->step[0].filter)->answer == ANSWER_PICTURE;
 }
 
-/* Runs a step, and the adjustment behind it where both are a stage. */
+/* Runs a step, and the adjustment behind it where both are a stage. With a window (NULL: none) only that part
+ * of the pictures is read and made. */
 static enum status run_stage(struct cpu_context *context, const struct chain_run *run,
                              const struct stages *stages, uint32_t stage, const struct image *source,
-                             const struct image *target, struct error *err) {
+                             const struct image *target, const struct crop_plan *window, struct error *err) {
+    const struct image from = window ? crop_view(window, source) : *source;
+    const struct image to = window ? crop_view(window, target) : *target;
     const uint32_t first = stages_first(stages, stage), last = stages->last[stage];
     const struct step *step = run->chain->step;
     struct adjustment adjustment;
     const struct cpu_row_done done = {adjustment_row, &adjustment};
     if (first < last) {
-        adjustment_init(&adjustment, context->rows, &step[last].adjust, target, target);
+        adjustment_init(&adjustment, context->rows, &step[last].adjust, &to, &to);
     }
     context->done = first < last ? &done : NULL;
     context->progress = stage + 1 == stages->count && !run->mask ? run->progress : NULL;
     context->mask = run->mask;
-    enum status status =
-        cpu_filter_get(step[first].filter)->run(context, step_plan(&step[first]), source, target, err);
+    enum status status = ST_OK;
+    if (to.width > 0) {
+        status = cpu_filter_get(step[first].filter)->run(context, step_plan(&step[first]), &from, &to, err);
+    }
     if (status == ST_OK && is_blended(run) && last + 1 == chain_masked(run->chain)) {
         status = blend(run->crew, run->deadline_ns, run->source, target, run->mask, err);
     }
@@ -118,7 +124,7 @@ static enum status run_stage(struct cpu_context *context, const struct chain_run
 }
 
 static enum status run_steps(struct cpu_lane *own, const struct chain_run *run, struct error *err) {
-    const bool follows = cpu_filter_get(run->chain->step[0].filter)->follows;
+    const bool follows = !run->mask && cpu_filter_get(run->chain->step[0].filter)->follows;
     struct cpu_backend *cpu = cpu_backend(own->base.backend);
     struct cpu_context context = {.rows = &cpu->rows,
                                   .scratch = &own->scratch,
@@ -132,10 +138,14 @@ static enum status run_steps(struct cpu_lane *own, const struct chain_run *run, 
     uint8_t *memory[2] = {NULL, NULL};
     enum status status = follows ? ST_OK : producer_make(run->producer, err);
     status = status == ST_OK ? take_places(own, &stages, memory, err) : status;
+    const struct crop_plan window = status == ST_OK && is_blended(run)
+                                        ? window_under(run->chain, run->source, run->mask)
+                                        : (struct crop_plan){0};
+    const uint32_t windowed = is_blended(run) ? chain_masked(run->chain) : 0; /* each step is a stage */
     struct image from = *run->source;
     for (uint32_t i = 0; i < stages.count && status == ST_OK; i++) {
         const struct image to = stages_target(&stages, run, i, memory);
-        status = run_stage(&context, run, &stages, i, &from, &to, err);
+        status = run_stage(&context, run, &stages, i, &from, &to, i < windowed ? &window : NULL, err);
         from = to;
     }
     return status;

@@ -53,6 +53,14 @@ struct filter_window {
     void (*move)(void *plan, const struct image_shape *shape, const double begin[2]);
 };
 
+/* Which pixels of its source a pixel of the result depends on, the same along both axes. */
+struct filter_reach {
+    uint32_t pixels; /* those at most so far away */
+    uint32_t grid; /* and all in the same cells: those of this many pixels, from the first one of the picture
+                      on. Where in its cell a pixel lies may count, too. At least 1 */
+    bool wraps;    /* where it reads beyond a border, it reads the other side */
+};
+
 struct filter {
     const char *name; /* POST /NAME is its route */
     const char *help;
@@ -68,6 +76,9 @@ struct filter {
     /* Changes *shape, that of the source, to that of the result; NULL: they are the same. */
     void (*result)(const void *plan, struct image_shape *shape);
     enum filter_answer answer;
+    /* Of filters that keep the place of pixels: what it is enough to filter where a mask keeps the rest
+     * (filters/window.h). NULL: any pixel may depend on all others. */
+    struct filter_reach (*reach)(const void *plan);
     bool moves; /* gives pixels other places (sizes, turns): it acts on the whole picture, without a mask */
     /* Whether `plan` could have made this plan for a picture of this shape. */
     bool (*valid)(const void *plan, const struct image_shape *shape);

@@ -108,8 +108,8 @@ const struct codec codec_png = {
     .byte_pixels = 8 * 1032, /* deflate expands at most 1032 times, and a pixel has at least one bit */
     .decode_ns =
         {
-            {9, 0.9F},  /* 3 channels: 22.4 ms with 3.1 MB */
-            {30, 0.9F}, /* interlaced: 68 ms */
+            {1, 6},  /* 22 ms with 3.1 MB, 2 to 6 ms for screenshots: bench/predict.py */
+            {23, 6}, /* interlaced: 68 ms */
         },
     .encode_cost = png_encode_cost,
     .peek = png_peek,

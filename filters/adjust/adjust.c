@@ -299,6 +299,11 @@ static bool model_follows(enum pixel_model source, enum pixel_model model) {
     return model < PIXEL_YCBCR && image_pixel_has_alpha(source) == image_pixel_has_alpha(model);
 }
 
+static struct filter_reach reach(const void *planned) {
+    (void)planned;
+    return (struct filter_reach){.grid = 1};
+}
+
 static bool valid(const void *planned, const struct image_shape *shape) {
     const struct adjust_plan *plan = planned;
     bool sound = plan->curved <= (shape->model != PIXEL_YCBCR) && plan->model <= PIXEL_YCBCR &&
@@ -338,6 +343,7 @@ const struct filter filter_adjust = {
     .planar = planar,
     .result = result,
     .valid = valid,
+    .reach = reach,
     .paints = paints,
     .sample_ns = {0.6F, 1},
     .samples = samples,

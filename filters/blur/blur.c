@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/numbers.h"
+
 static const struct argument blur_table[] = {
     {
         .name = "sigma",
@@ -161,6 +163,24 @@ static bool valid(const void *planned, const struct image_shape *shape) {
     return blur_plan_valid(planned, shape);
 }
 
+/* The enlargement reads two low-resolution samples to a side at most, of which each is the sum of the radius
+ * around it; the reductions together read 2 (f - 1) samples to a side. */
+struct filter_reach blur_plan_reach(const struct blur_plan *plan) {
+    struct filter_reach reach = {.grid = 1, .wraps = plan->edge == EDGE_WRAP};
+    for (unsigned shift = 0; shift < sizeof plan->axis / sizeof plan->axis[0]; shift++) {
+        const struct blur_axis *axis = &plan->axis[shift];
+        uint32_t factor = 1u << axis->levels;
+        uint32_t samples = axis->levels ? (axis->radius + 2u) * factor + 2 * (factor - 1) : axis->radius;
+        reach.pixels = max_u32(reach.pixels, samples << shift);
+        reach.grid = axis->levels ? max_u32(reach.grid, factor << shift) : reach.grid;
+    }
+    return reach;
+}
+
+static struct filter_reach reach(const void *planned) {
+    return blur_plan_reach(planned);
+}
+
 static bool paints(const void *arguments) {
     return ((const struct blur_arguments *)arguments)->edge == EDGE_ZERO;
 }
@@ -199,6 +219,7 @@ const struct filter filter_blur = {
     .plan = plan,
     .planar = planar,
     .valid = valid,
+    .reach = reach,
     .paints = paints,
     .redacts = redacts,
     .sample_ns = {0.5F, 1.5F},

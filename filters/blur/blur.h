@@ -69,6 +69,9 @@ unsigned blur_border(enum pixel_model model, unsigned plane);
 /* Whether planning could have made every number for this shape. Checks plans of other processes. */
 bool blur_plan_valid(const struct blur_plan *plan, const struct image_shape *shape);
 
+/* What pixels depend on (filters/definition.h). */
+struct filter_reach blur_plan_reach(const struct blur_plan *plan);
+
 extern const struct filter filter_blur;
 
 #endif

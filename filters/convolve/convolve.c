@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/numbers.h"
+
 #define AT(member) offsetof(struct convolve_arguments, member)
 
 /* Textbook matrices; the box has any size. */
@@ -259,6 +261,12 @@ static bool valid(const void *planned, const struct image_shape *shape) {
            finite_within(plan->row, MATRIX_SIDE_MAX);
 }
 
+static struct filter_reach reach(const void *planned) {
+    const struct convolve_plan *plan = planned;
+    return (struct filter_reach){
+        .pixels = max_u32(plan->width, plan->height) / 2, .grid = 1, .wraps = plan->edge == EDGE_WRAP};
+}
+
 /* Larger presets are separable; a given matrix counts as not separable. */
 static float cost(const void *arguments, const void *plan, const struct cost_shape *shape, bool real) {
     const float sample_ns = 1, weight_ns = 0.05F; /* a sample and weight of a matrix */
@@ -288,6 +296,7 @@ const struct filter filter_convolve = {
     .arguments = convolve_table,
     .plan = plan,
     .valid = valid,
+    .reach = reach,
     .cost = cost,
     .samples = samples,
 };

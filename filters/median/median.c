@@ -54,6 +54,11 @@ static bool paints(const void *arguments) {
 }
 
 /* Small windows are sorted by networks, unless pixels have weights. */
+static struct filter_reach reach(const void *planned) {
+    const struct median_plan *plan = planned;
+    return (struct filter_reach){.pixels = plan->radius, .grid = 1, .wraps = plan->edge == EDGE_WRAP};
+}
+
 static float cost(const void *arguments, const void *plan, const struct cost_shape *shape, bool real) {
     static const float histogram_ns[2] = {20, 70}, network_ns[2] = {2, 3.3F}; /* by bytes of a sample */
     const float alpha_ns = 28;                                                /* of 8 bits */
@@ -84,6 +89,7 @@ const struct filter filter_median = {
     .plan = plan,
     .planar = planar,
     .valid = valid,
+    .reach = reach,
     .paints = paints,
     .cost = cost,
     .device_sample_ns = 0.1F, /* for every radius */

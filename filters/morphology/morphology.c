@@ -40,6 +40,11 @@ static bool valid(const void *planned, const struct image_shape *shape) {
            plan->edge <= EDGE_ZERO;
 }
 
+static struct filter_reach reach(const void *planned) {
+    const struct morphology_plan *plan = planned;
+    return (struct filter_reach){.pixels = plan->radius, .grid = 1, .wraps = plan->edge == EDGE_WRAP};
+}
+
 static float cost(const void *arguments, const void *plan, const struct cost_shape *shape, bool real) {
     const struct morphology_arguments *morphology = arguments;
     (void)plan;
@@ -58,6 +63,7 @@ const struct filter filter_dilate = {
     .arguments = morphology_table,
     .plan = plan,
     .valid = valid,
+    .reach = reach,
     .cost = cost,
     .samples = dilate_samples,
 };
@@ -74,6 +80,7 @@ const struct filter filter_erode = {
     .arguments = morphology_table,
     .plan = plan,
     .valid = valid,
+    .reach = reach,
     .cost = cost,
     .samples = erode_samples,
 };

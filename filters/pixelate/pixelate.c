@@ -38,6 +38,10 @@ static bool valid(const void *planned, const struct image_shape *shape) {
     return block >= 1 && block <= PIXELATE_BLOCK_MAX && whole_in_planes(block, shape);
 }
 
+static struct filter_reach reach(const void *planned) {
+    return (struct filter_reach){.grid = ((const struct pixelate_plan *)planned)->block};
+}
+
 static uint32_t redacts(const void *arguments) {
     return (uint32_t)((const struct pixelate_arguments *)arguments)->block;
 }
@@ -63,6 +67,7 @@ const struct filter filter_pixelate = {
     .plan = plan,
     .planar = planar,
     .valid = valid,
+    .reach = reach,
     .redacts = redacts,
     .cost = cost,
     .samples = samples,

@@ -17,6 +17,11 @@ static bool planar(const void *arguments, const struct image_shape *shape) {
     return true;
 }
 
+static struct filter_reach reach(const void *planned) {
+    (void)planned;
+    return (struct filter_reach){.grid = 1};
+}
+
 static bool valid(const void *planned, const struct image_shape *shape) {
     return ((const struct adjust_plan *)planned)->model == (uint8_t)shape->model &&
            filter_adjust.valid(planned, shape);
@@ -36,6 +41,7 @@ const struct filter filter_redact = {
     .plan = plan,
     .planar = planar,
     .valid = valid,
+    .reach = reach,
     .redacts = redacts,
     .conceals = true,
     .sample_ns = {0.1F, 0.1F},

@@ -66,6 +66,10 @@ static bool valid(const void *planned, const struct image_shape *shape) {
            sharpen->amount <= 10 && sharpen->threshold >= 0 && sharpen->threshold <= 65535;
 }
 
+static struct filter_reach reach(const void *planned) {
+    return blur_plan_reach(&((const struct sharpen_plan *)planned)->blur);
+}
+
 static const struct filter_sample samples[] = {
     {FILTER_SAMPLE_LARGE(PIXEL_RGB, 8), &(const struct sharpen_arguments){{.sigma = 1.5}, 2, 1}, false},
     {FILTER_SAMPLE_SMALL(PIXEL_RGBA, 16), &(const struct sharpen_arguments){{.sigma = 9}, 1, 0}, true},
@@ -79,6 +83,7 @@ const struct filter filter_sharpen = {
     .arguments = sharpen_table,
     .plan = plan,
     .valid = valid,
+    .reach = reach,
     .sample_ns = {1, 1.5F},
     .around = true,
     .samples = samples,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/planner/cost.h"
 
+#include <math.h>
+
 #include "core/jpeg/coefficients.h"
 #include "core/tuned.h"
 #include "server/planner/cost_filters.h"
@@ -56,6 +58,26 @@ static float pixels_of(const struct image_shape *stored) {
     return (float)stored->width * (float)stored->height;
 }
 
+/* Bytes of the file if it is a graphic. PNGs of graphics have few bytes for their samples. A crop changes the
+ * bytes in proportion to the pixels, a resize in proportion to the sides, as edges go on; and the blur of a
+ * whole picture leaves none. */
+static float graphic_bytes(const struct work_plan *plan) {
+    const float most = 0.2F; /* bytes a sample; photographs have 0.3 to 0.7 */
+    const struct parameters *parameters = plan->parameters;
+    const float pixels = pixels_of(&plan->stored), size = (float)plan->input.size;
+    const float samples = pixels * (float)image_pixel_channels(plan->stored.model);
+    bool graphic =
+        plan->picture.codec == CODEC_PNG && size < most * samples * (float)(plan->stored.depth / 8);
+    float share = pixels_of(&plan->encoded) / pixels;
+    bool scaled = false;
+    for (unsigned i = 0; i < parameters->ops.count; i++) {
+        const struct filter *filter = parameters->ops.operation[i].filter;
+        graphic = graphic && (filter != &filter_blur || parameters_select(parameters));
+        scaled = scaled || filter == &filter_resize;
+    }
+    return graphic ? size * (scaled ? sqrtf(share) : share) : 0;
+}
+
 static struct encode_cost encoding_cost(const struct work_plan *plan, uint32_t frames) {
     const struct cost_shape shape = cost_shape_of(&plan->encoded);
     float pixels = pixels_of(&plan->encoded);
@@ -63,6 +85,8 @@ static struct encode_cost encoding_cost(const struct work_plan *plan, uint32_t f
         .pixels = pixels,
         .samples = cost_samples(&shape, encoded_least),
         .bytes = pixels * shape.samples * (float)(plan->encoded.depth / 8),
+        .alpha = shape.alpha,
+        .graphic = graphic_bytes(plan),
     };
     struct encode_options options = plan->options;
     options.pictures = frames;

@@ -2,7 +2,9 @@
  * Predicts a request's time from its intent (server/planner/intent.h); footprint.h predicts its memory.
  *
  * The time is a constant plus decoding, filters and encoding, each in nanoseconds a pixel, sample or byte by
- * tables that were measured on one machine: of struct codec, of struct filter and of core/tuned.h. For each
+ * tables that were measured on one machine: of struct codec, of struct filter and of core/tuned.h. A PNG with
+ * few bytes for its samples is taken for a screenshot or a drawing, whose encoding depends on its bytes, and
+ * filters count for what regions of the request cover. For each
  * kind of work the model learns the ratio of real to tabled time as an exponential moving average of about
  * eight requests. Requests below 5 ms have a proportionally lower weight, so that icons do not distort the
  * predictions for large pictures. */

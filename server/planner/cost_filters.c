@@ -3,8 +3,11 @@
 
 #include <math.h>
 
+#include "filters/window.h"
+
 static const float linear_ns = 2.5F; /* a sample: to 16 bits of linear light, or back */
-static const float mask_ns = 3;      /* a pixel: the mask, mixing, and the touched blocks of a JPEG */
+static const float mask_ns = 0.7F;   /* a pixel: the mask, and what is copied outside of it */
+static const float mixed_ns = 2.5F;  /* a pixel of the part that is filtered: mixing, and blocks of a JPEG */
 static const float row_ns = 35;      /* a row of a region, each time that it is drawn */
 static const float edge_ns = 13;     /* a row and edge of a polygon */
 static const float area_ns = 0.03F;  /* a pixel inside */
@@ -46,6 +49,32 @@ static float regions_ns(const struct parameters *parameters, const struct cost_s
     return ns * REDACT_DRAWS + samples * redacted_ns[shape->real];
 }
 
+/* The part of the picture that cores filter (filters/window.h), as far as the regions of the request tell:
+ * masks of forms and finds of detectors may be anywhere. */
+static struct crop_plan filtered_part(const struct parameters *parameters, const struct chain *chain,
+                                      const struct image_shape *shape) {
+    const struct input_arguments *input = &parameters->input;
+    struct crop_plan part = {0, 0, shape->width, shape->height};
+    if (chain->count == 0 || input->region.count == 0 || input->invert || input->mask.data ||
+        parameters_detect(parameters)) {
+        return part;
+    }
+    double x0 = shape->width, y0 = shape->height, x1 = 0, y1 = 0;
+    const double soft = input->feather > 0 ? 2.5 * input->feather + 2 : 0;
+    for (uint32_t i = 0; i < input->region.count; i++) {
+        struct region_box box = region_box(&input->region, i, shape->width, shape->height);
+        x0 = fmin(x0, box.x0 - soft), y0 = fmin(y0, box.y0 - soft);
+        x1 = fmax(x1, box.x1 + soft), y1 = fmax(y1, box.y1 + soft);
+    }
+    x0 = floor(fmax(x0, 0)), y0 = floor(fmax(y0, 0));
+    x1 = ceil(fmin(x1, shape->width)), y1 = ceil(fmin(y1, shape->height));
+    if (x0 >= x1 || y0 >= y1) {
+        return (struct crop_plan){0};
+    }
+    const struct crop_plan covered = {(uint32_t)x0, (uint32_t)y0, (uint32_t)(x1 - x0), (uint32_t)(y1 - y0)};
+    return window_of(chain, shape, &covered);
+}
+
 float cost_filters_ns(const struct parameters *parameters, const struct chain *chain,
                       const struct image_shape *shape) {
     const struct input_arguments *input = &parameters->input;
@@ -55,17 +84,23 @@ float cost_filters_ns(const struct parameters *parameters, const struct chain *c
     const struct cost_shape last = cost_shape_of(&result);
     float converted = cost_samples(&first, COST_ALONE) + cost_samples(&last, COST_ALONE);
     float ns = linear ? linear_ns * converted : 0;
+    const bool selects = parameters_select(parameters);
+    const struct crop_plan part = filtered_part(parameters, chain, shape);
     for (unsigned i = 0; i < parameters->ops.count; i++) {
         const struct operation *operation = &parameters->ops.operation[i];
         struct image_shape shaped = chain_shape(chain, shape, operation->filter->copies ? i + 1 : i);
         struct cost_shape worked = cost_shape_of(&shaped);
         worked.wide |= linear;
+        if (selects && i < chain_masked(chain)) {
+            worked.width = part.width;
+            worked.height = part.height;
+        }
         const struct step *step = i < chain->count ? &chain->step[i] : NULL;
         ns += operation_ns(operation, step, &worked, worked.real || linear);
     }
-    if (parameters_select(parameters)) {
+    if (selects) {
         const struct cost_shape mask = {.width = shape->width, .height = shape->height, .samples = 1};
-        ns += mask_ns * cost_samples(&mask, COST_ALONE);
+        ns += mask_ns * cost_samples(&mask, COST_ALONE) + mixed_ns * (float)part.width * (float)part.height;
         ns += input->feather > 0 ? filter_blur.sample_ns[false] * cost_samples(&mask, COST_AROUND) : 0;
     }
     return ns + regions_ns(parameters, &first);

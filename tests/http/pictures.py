@@ -51,8 +51,19 @@ def chunk(tag, payload):
     return struct.pack('>I', len(payload)) + tag + payload + struct.pack('>I', zlib.crc32(tag + payload))
 
 
-def _scanlines(samples, depth):
-    """Filter byte 0 and the packed samples of each row."""
+def _filtered(rows, step, filters):
+    """A filter byte before each of the rows of bytes, which takes the next of `filters` in turn. Pixels have `step` bytes."""
+    above = numpy.vstack([numpy.zeros_like(rows[:1]), rows[:-1]]).astype(int)
+    left, corner = (numpy.pad(plane, ((0, 0), (step, 0)))[:, :rows.shape[1]].astype(int) for plane in (rows, above))
+    across, down, both = abs(above - corner), abs(left - corner), abs(left + above - 2 * corner)
+    paeth = numpy.where((across <= down) & (across <= both), left, numpy.where(down <= both, above, corner))
+    kinds = numpy.resize(numpy.array(filters), len(rows))
+    guess = numpy.choose(kinds[:, None], (0, left, above, (left + above) // 2, paeth))
+    return numpy.hstack([kinds[:, None], (rows - guess) & 255]).astype(numpy.uint8)
+
+
+def _scanlines(samples, depth, filters):
+    """Filter byte and packed samples of each row."""
     height = samples.shape[0]
     rows = samples.reshape(height, -1)
     if depth == 16:
@@ -62,24 +73,29 @@ def _scanlines(samples, depth):
     else:
         bits = (rows[..., None] >> numpy.arange(depth - 1, -1, -1)) & 1
         packed = numpy.packbits(bits.reshape(height, -1).astype(numpy.uint8), axis=1)
-    return numpy.hstack([numpy.zeros((height, 1), numpy.uint8), packed]).tobytes()
+    return _filtered(packed, max(1, samples.shape[2] * depth // 8), filters).tobytes()
 
 
-def png(samples, kind=None, depth=8, interlaced=False, palette=None, before=(), after=()):
-    """A PNG of height x width x channels samples; `before`, `after`: chunks around the pixels."""
+def png(samples, kind=None, depth=8, interlaced=False, palette=None, before=(), after=(), filters=(0,), level=1, piece=None):
+    """A PNG of height x width x channels samples; `before`, `after`: chunks around the pixels. Rows take `filters` in turn, and IDAT
+    chunks have `piece` bytes."""
     samples = samples if samples.ndim == 3 else samples[:, :, None]
     height, width, channels = samples.shape
     kind = {1: GRAY, 2: GRAY_ALPHA, 3: RGB, 4: RGBA}[channels] if kind is None else kind
     if interlaced:
         grids = [samples[y::dy, x::dx] for x, y, dx, dy in PASSES]
-        raw = b''.join(_scanlines(grid, depth) for grid in grids if grid.size)
+        raw = b''.join(_scanlines(grid, depth, filters) for grid in grids if grid.size)
     else:
-        raw = _scanlines(samples, depth)
+        raw = _scanlines(samples, depth, filters)
     header = struct.pack('>IIBBBBB', width, height, depth, kind, 0, 0, interlaced)
     parts = [chunk('IHDR', header)]
     if palette is not None:
         parts.append(chunk('PLTE', palette.astype(numpy.uint8).tobytes()))
-    parts += [chunk(*c) for c in before] + [chunk('IDAT', zlib.compress(raw, 1))] + [chunk(*c) for c in after]
+    data = zlib.compress(raw, level)
+    piece = piece or len(data)
+    parts += [chunk(*c) for c in before]
+    parts += [chunk('IDAT', data[at:at + piece]) for at in range(0, len(data), piece)]
+    parts += [chunk(*c) for c in after]
     return b'\x89PNG\r\n\x1a\n' + b''.join(parts) + chunk('IEND', b'')
 
 

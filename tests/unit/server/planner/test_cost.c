@@ -68,6 +68,23 @@ static void test_times_of_the_table(void **state) {
     assert_true(is_near(core_ns(&hd, 511000, &parameters, CODEC_JPEG), 7));
 }
 
+/* Screenshots have few bytes. Those of 200 and 546 KB took 11.1 and 26.7 ms of this machine's 41 for a
+ * photograph, with edges that stay; a blur of all of it leaves a photograph. */
+static void test_graphics(void **state) {
+    (void)state;
+    struct parameters parameters = blur();
+    const struct peek screen = {.codec = CODEC_PNG, .width = 1920, .height = 1080, .channels = 3, .depth = 8};
+    assert_true(is_near(core_ns(&screen, 546000, &parameters, CODEC_PNG), 16));
+    assert_true(is_near(core_ns(&screen, 546000, &parameters, CODEC_JPEG), 13));
+    int64_t photograph = core_ns(&screen, 2000000, &parameters, CODEC_PNG);
+    assert_int_equal(region_parse(&parameters.input.region, "600,400,200,24", NULL), ST_OK);
+    assert_true(is_near(core_ns(&screen, 200000, &parameters, CODEC_PNG), 16));
+    assert_true(is_near(core_ns(&screen, 546000, &parameters, CODEC_PNG), 32));
+    assert_true(core_ns(&screen, 2000000, &parameters, CODEC_PNG) < photograph);
+    parameters.output.effort = 0; /* no matches */
+    assert_true(core_ns(&screen, 546000, &parameters, CODEC_PNG) < 18000000);
+}
+
 static void test_redaction_counts_regions(void **state) {
     (void)state;
     struct parameters parameters = blur();
@@ -350,13 +367,21 @@ static void test_filters_for_a_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times_of_the_table),      cmocka_unit_test(test_redaction_counts_regions),
-        cmocka_unit_test(test_not_recognised),          cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_newer_formats),           cmocka_unit_test(test_every_kind_has_its_place),
-        cmocka_unit_test(test_sampling_of_a_quarter),   cmocka_unit_test(test_pictures_for_a_device),
-        cmocka_unit_test(test_parameters_for_a_device), cmocka_unit_test(test_faces_for_a_device),
-        cmocka_unit_test(test_sizes_for_a_device),      cmocka_unit_test(test_medians_for_a_device),
-        cmocka_unit_test(test_filters_for_a_device),    cmocka_unit_test(test_icons_do_not_decide),
+        cmocka_unit_test(test_times_of_the_table),
+        cmocka_unit_test(test_redaction_counts_regions),
+        cmocka_unit_test(test_not_recognised),
+        cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_graphics),
+        cmocka_unit_test(test_newer_formats),
+        cmocka_unit_test(test_every_kind_has_its_place),
+        cmocka_unit_test(test_sampling_of_a_quarter),
+        cmocka_unit_test(test_pictures_for_a_device),
+        cmocka_unit_test(test_parameters_for_a_device),
+        cmocka_unit_test(test_faces_for_a_device),
+        cmocka_unit_test(test_sizes_for_a_device),
+        cmocka_unit_test(test_medians_for_a_device),
+        cmocka_unit_test(test_filters_for_a_device),
+        cmocka_unit_test(test_icons_do_not_decide),
 
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

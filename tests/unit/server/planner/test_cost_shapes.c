@@ -212,10 +212,29 @@ static void test_light_of_a_larger_result(void **state) {
     assert_true(predicted(&shape, &linear) > predicted(&shape, &native) + 2 * samples);
 }
 
+/* Where regions lie is known; where faces, masks of a form and what is not in the regions lie is not. */
+static void test_a_region_is_filtered_alone(void **state) {
+    (void)state;
+    struct parameters whole, some, others;
+    struct image_shape shape = rgb;
+    shape.width = shape.height = 1000;
+    ask(&whole, "median", "radius=5");
+    ask(&some, "median", "radius=5&region=100,100,50,50&region=120,300,20,20");
+    assert_true(predicted(&shape, &some) * 5 < predicted(&shape, &whole));
+    ask(&others, "median", "radius=5&region=100,100,50,50&invert=true");
+    assert_true(predicted(&shape, &others) >= predicted(&shape, &whole));
+    ask(&others, "median", "radius=5&region=100,100,50,50");
+    others.detect.wanted = 1;
+    assert_true(predicted(&shape, &others) >= predicted(&shape, &whole));
+    ask(&others, "median", "radius=5&region=100,100,50,50&feather=500");
+    assert_true(predicted(&shape, &others) >= predicted(&shape, &whole));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_light_of_a_larger_result),
+        cmocka_unit_test(test_a_region_is_filtered_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
