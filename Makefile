@@ -395,7 +395,7 @@ run:
 	@$(MAKE) --no-print-directory $(JOBS) CONFIG=$(CONFIG) all build/sample.jpg
 	@$(MAKE) --no-print-directory -s CONFIG=$(CONFIG) built
 	@printf '\nTry it from another terminal:\n\n    %s\n\n' \
-	    "curl --data-binary @$(CURDIR)/build/sample.jpg 'localhost:$(PORT)/blur?sigma=8' -o blurred.jpg"
+	    "curl -f --data-binary @$(CURDIR)/build/sample.jpg 'localhost:$(PORT)/blur?sigma=8' -o blurred.jpg"
 	@exec $(BUILD)/blurd --listen $(LISTEN) --port $(PORT) $(ARGS)
 
 built: all

@@ -134,9 +134,9 @@ class Server:
 
 
 class Blurd(Server):
-    def __init__(self, cores=None, options=()):
+    def __init__(self, cores=None, options=(), program=RELEASE / 'blurd'):
         options = [*(['--workers', str(len(cores))] if cores else []), *options]
-        super().__init__('blurd', [str(RELEASE / 'blurd'), '--listen', '127.0.0.1', '--port', 'PORT', '--gpus', 'none',
+        super().__init__('blurd', [str(program), '--listen', '127.0.0.1', '--port', 'PORT', '--gpus', 'none',
                                    '--log-level', 'warning', *options], cores=cores)
         self.about = 'over HTTP, with its defaults but for the log'
 
@@ -174,8 +174,8 @@ class Library:
             raise RuntimeError(f'{name} does not start')
         self.about = json.loads(first)['about']
 
-    def job(self, picture, sigma, seconds, form=None, keep=None, width=None):
-        order = {'picture': str(picture), 'sigma': sigma, 'seconds': seconds, 'keep': keep and str(keep), 'width': width,
+    def job(self, picture, sigma, seconds, form=None, keep=None, width=None, region=None):
+        order = {'picture': str(picture), 'sigma': sigma, 'seconds': seconds, 'keep': keep and str(keep), 'width': width, 'region': region,
                  'format': form or ('png' if picture.suffix == '.png' else 'jpeg')}
         self.process.stdin.write(json.dumps(order) + '\n')
         self.process.stdin.flush()

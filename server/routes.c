@@ -53,7 +53,7 @@ static void answer_index(struct request *request) {
     list_filters(filters);
     answer_page(request, 200, request->route->media,
                 "blurd %s: filters pictures; %s.\n\n"
-                "  curl --data-binary @photo.jpg %s'http://localhost%s/blur?sigma=8' -o blurred.jpg\n\n"
+                "  curl -f --data-binary @photo.jpg %s'http://localhost%s/blur?sigma=8' -o blurred.jpg\n\n"
                 "%s"
                 "POST /pipeline?ops=blur:sigma=2|sharpen       up to 8 of them\n\n"
                 "region=x,y,w,h acts on a part of the picture; with mode=redact /blur and /pixelate hide it "

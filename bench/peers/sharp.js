@@ -2,6 +2,7 @@
 // sharp behind fastify: POST /blur?sigma=S with a JPEG or PNG. optimise=0: without mozjpeg's optimised
 // Huffman tables; filter=1: PNG rows are filtered; format: jpeg, png, webp or avif (with chroma of half the
 // size, as blurd's answers have), with quality.
+// POST /redact?region=X,Y,W,H with a PNG: a black box.
 // POST /resize?width=W&load=L: Lanczos; load=0: without shrinking while JPEGs are decoded.
 // Environment: PORT; PROCS: processes of a cluster; CONC: threads of libvips for one picture.
 'use strict';
@@ -35,6 +36,13 @@ function start() {
     const resized = sharp(request.body).resize({ width: Number(width), kernel: 'lanczos3', fastShrinkOnLoad: load !== '0' });
     reply.type(png ? 'image/png' : 'image/jpeg');
     return (png ? resized.png({ compressionLevel: 6 }) : resized.jpeg({ quality: 85 })).toBuffer();
+  });
+  app.post('/redact', async (request, reply) => {
+    const [left, top, width, height] = request.query.region.split(',').map(Number);
+    const box = { create: { width, height, channels: 3, background: 'black' } };
+    const redacted = sharp(request.body).composite([{ input: box, left, top }]);
+    reply.type('image/png');
+    return (request.body[25] & 4 ? redacted : redacted.removeAlpha()).png({ compressionLevel: 6 }).toBuffer();
   });
   app.get('/livez', async () => `sharp ${sharp.versions.sharp}, libvips ${sharp.versions.vips}, ` +
     `fastify ${app.version}, Node ${process.versions.node}`);

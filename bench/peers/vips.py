@@ -18,5 +18,12 @@ def resize(data, width, form):
     return write(picture.resize(width / picture.width, kernel='lanczos3'), form)
 
 
+def redact(data, region, form):
+    left, top, width, height = region
+    picture = pyvips.Image.new_from_buffer(data, '', access='sequential')
+    box = pyvips.Image.black(width, height, bands=picture.bands)
+    return write(picture.insert(box + [0, 0, 0, 255] if picture.bands == 4 else box, left, top), form)
+
+
 pyvips.cache_set_max(0)
-peer.serve('libvips ' + '.'.join(str(pyvips.version(i)) for i in range(3)), blur=blur, resize=resize)
+peer.serve('libvips ' + '.'.join(str(pyvips.version(i)) for i in range(3)), blur=blur, resize=resize, redact=redact)

@@ -305,7 +305,7 @@ def test_a_token(driver, start_daemon, downloads, tmp_path):
 # --- commands and files ----------------------------------------------------------------------------------
 def test_the_command_for_a_sample(page, tmp_path):
     command = same(page, tmp_path, *page.download('#original'))
-    assert command.startswith('curl --data-binary @landscape.jpg ') and command.endswith(' -o landscape-blur.jpg')
+    assert command.startswith('curl -f --data-binary @landscape.jpg ') and command.endswith(' -o landscape-blur.jpg')
 
 
 @pytest.mark.parametrize('name', ('photo.jpg', ODD, '-o.jpg'))

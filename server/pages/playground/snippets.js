@@ -20,7 +20,7 @@ function formFile(name) {
 
 function curl({ request, origin, fileName, outputName, token }) {
     const { target, form } = targetOf(request);
-    const words = ["curl"];
+    const words = ["curl -f"];
     const lines = token ? ['-H "Authorization: Bearer $TOKEN"'] : [];
     if (form) {
         lines.push(`-F ${shellQuote(formFile(safeName(fileName)))}`);
@@ -33,7 +33,7 @@ function curl({ request, origin, fileName, outputName, token }) {
         lines.push(`-o ${shellQuote(safeName(outputName))}`);
     }
     const line = [...words, ...lines].join(" ");
-    return line.length <= 72 ? line : `curl ${lines.join(" \\\n  ")}`;
+    return line.length <= 72 ? line : `curl -f ${lines.join(" \\\n  ")}`;
 }
 
 // --- programs ---
