@@ -273,6 +273,7 @@ def noise(count, width=320, height=320):
     return animated.png([Frame(random.integers(0, 256, (height, width, 4), numpy.uint8)) for _ in range(count)], width, height)
 
 
+@pytest.mark.alone  # beside others it waits for a processor, and that is 503
 def test_a_deadline_ends_the_encoder(start):
     own = start('--work-timeout', '700ms', '--workers', 1)
     assert check_late(lambda: own.post('/blur?sigma=1&format=avif', noise(100, 200, 200))).elapsed.total_seconds() < 4 * daemon.SLOW

@@ -58,7 +58,7 @@ def test_a_job(tmp_path, small):
 
 def test_jobs_that_are_wrong(tmp_path, small):
     code, output, errors = run('redact?detekt=faces', small)
-    assert (code, output) == (1, '') and 'detekt' in errors and 'unknown parameter; redact takes ' in errors
+    assert (code, output) == (1, '') and 'detekt' in errors and 'unknown parameter, did you mean detect? redact takes ' in errors
     assert run('blur?sigma=1 2', small) == (1, '', 'blurd: the job has a blank, or another character that a query writes as %20\n')
     assert run('blur?sigma=' + 4096 * '1', small) == (1, '', 'blurd: the job is longer than 4094 bytes\n')
     assert run('verify', small) == (1, '', 'blurd: cannot read verify: No such file or directory\n')

@@ -191,11 +191,11 @@ def test_many_frames_are_counted_before_any_is_decoded(server):
 
 def test_a_large_canvas_takes_no_memory(start):
     """Its frames are refused by their number of pixels, or by what they need."""
-    large = numpy.zeros((4000, 4000, 3), numpy.uint8)
+    large = numpy.zeros((2000, 2000, 3), numpy.uint8)
     body = jxls.animation([large] * 3, [1] * 3)
-    own = start('--max-animation', '40000000')
+    own = start('--max-animation', '10000000')
     check_problem(own.post('/blur?sigma=1', body), 'limit-exceeded', None, 'pixels in its frames')
-    check_problem(start('--max-pixels', '9000000').post('/blur?sigma=1', body), 'limit-exceeded', None, 'limit')
+    check_problem(start('--max-pixels', '3000000').post('/blur?sigma=1', body), 'limit-exceeded', None, 'limit')
 
 
 def test_a_deadline_ends_the_decoder(start):
