@@ -35,6 +35,10 @@ OF_EVERY_BUILD = {'test_benchmark', 'test_completions', 'test_compose', 'test_do
                   'test_prometheus', 'test_proxies', 'test_scaling', 'test_serverless'}
 
 
+# The same of single tests: kernels on the host take half a minute each, in code that sanitizers do not see.
+TESTS_OF_EVERY_BUILD = {'test_the_same_on_a_gpu'}
+
+
 def pytest_configure(config):
     config.addinivalue_line('markers', 'alone: measures time or load, so that nothing may run beside it')
 
@@ -60,7 +64,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.path.stem in ALONE:
             item.add_marker(pytest.mark.alone)
-        if daemon.SANITIZED and item.path.stem in OF_EVERY_BUILD:
+        if daemon.SANITIZED and (item.path.stem in OF_EVERY_BUILD or getattr(item, 'originalname', '') in TESTS_OF_EVERY_BUILD):
             item.add_marker(pytest.mark.skip(reason='the same for every build'))
     if not os.access(daemon.BINARY, os.X_OK):
         pytest.exit(f'{daemon.BINARY} is not there: run make CONFIG={daemon.CONFIG}', returncode=2)
