@@ -295,8 +295,8 @@ def test_a_picture_that_cannot_be_in_so_few_bytes(server):
 
 @pytest.mark.alone  # beside others it waits for a processor, and that is 503
 def test_work_that_takes_too_long_is_given_up(start):
-    own = start('--work-timeout', f'{50 * daemon.SLOW:g}ms')
-    answer = check_late(lambda: own.post(pictures.SLOW_QUERY, pictures.slow_png(3100)))  # 0.2 s at the lowest effort
+    own = start('--work-timeout', f'{20 * daemon.SLOW:g}ms')
+    answer = check_late(lambda: own.post(pictures.SLOW_QUERY, pictures.slow_png(3100)))  # 0.04 s at the lowest effort
     assert answer.status_code == 422
     assert answer.elapsed.total_seconds() < 3 * daemon.SLOW  # not the 10 that the highest effort takes
     assert own.post('/blur', pictures.small_png()).status_code == 200
