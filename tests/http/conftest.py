@@ -8,6 +8,7 @@
 """
 
 import collections
+import math
 import os
 
 import pytest
@@ -23,7 +24,7 @@ def pytest_report_header():
     return f'blurd: {daemon.BINARY}, timeouts x {daemon.SLOW:g}'
 
 
-FEW, MANY = 6, 24  # cases: sanitizers run all of few, and a share of others (some_cases)
+STEPS = ((2, 1), (6, 2), (24, 4), (math.inf, 10))  # cases of a table at most, and of how many sanitizers run one
 
 # Files that measure time or load, or that keep all cores busy: tests/run.sh runs them after the others, one at a time.
 ALONE = {'test_crew', 'test_disconnects', 'test_drain', 'test_gpu_faults', 'test_gpu_jpeg_memory', 'test_overload'}
@@ -44,13 +45,14 @@ def pytest_configure(config):
 
 
 def some_cases(items):
-    """Those that sanitizers run: of a table of more than FEW cases one in three, and of more than MANY one in eight, from all of it.
-    Each is a way through the code that the others mostly share, and the release build runs all."""
+    """Those that sanitizers run: of a table of cases the first, and every second, fourth or tenth behind it by its size. Each is a way through
+    the code that the others mostly share, and the release build runs all."""
     sizes = collections.Counter(item.nodeid.split('[')[0] for item in items)
     seen = collections.Counter()
     for item in items:
         name = item.nodeid.split('[')[0]
-        if sizes[name] <= FEW or seen[name] % (3 if sizes[name] <= MANY else 8) == 0:
+        step = next(step for most, step in STEPS if sizes[name] <= most)
+        if seen[name] % step == 0:
             yield item
         seen[name] += 1
 
