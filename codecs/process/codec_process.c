@@ -20,13 +20,14 @@
 #include "codecs/process/codec_wire.h"
 #include "core/clock.h"
 #include "core/deadline.h"
+#include "core/numbers.h"
 #include "core/sanitizers.h"
 #include "core/slot_file.h"
 
 enum {
     TRIM_MS = 500,
-    HEAP_KEPT = 4 << 20,      /* free memory that the heap keeps */
-    GROWTH_MAX = 32 << 20,    /* a process that holds more after a call ends */
+    PIECE = 4 << 20,          /* larger ones are given back at once */
+    KEPT_LEAST = 32 << 20,    /* see struct codec_process_options */
     STACK_BYTES = 1 << 20,    /* of a library's thread */
     MARGIN_NS = 20 * 1000000, /* codecs that know the deadline report it themselves */
 };
@@ -53,6 +54,10 @@ struct process {
 };
 
 static struct process *caller; /* whose call SIGALRM ends */
+
+static size_t kept(const struct process *process) {
+    return max_size(process->options->kept, KEPT_LEAST);
+}
 
 /* Bytes of data as RLIMIT_DATA counts them; 0 where the system does not tell. */
 static size_t data_bytes(const struct process *process) {
@@ -321,7 +326,7 @@ static enum status answer(struct process *process) {
     struct bytes output = buf_bytes(&process->output);
     buf_finish(&process->stored);
     const uint64_t stands = process->walk.reads + process->walk.writes;
-    if (data_bytes(process) > process->base + stands + process->output.capacity + GROWTH_MAX) {
+    if (data_bytes(process) > process->base + stands + process->output.capacity + kept(process)) {
         answer->last = 1;
     }
     status = channel_send(process->socket, answer, sizeof *answer, CODEC_ANSWER, -1, &err);
@@ -368,8 +373,8 @@ static void prepare(struct process *process) {
     limit_stacks();
     signal(SIGALRM, end_late);
     caller = process;
-    mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
-    mallopt(M_MMAP_THRESHOLD, HEAP_KEPT);
+    mallopt(M_TRIM_THRESHOLD, (int)(kept(process) / 2)); /* libjxl asks for the same pieces with each call */
+    mallopt(M_MMAP_THRESHOLD, PIECE);
     (void)setsockopt(process->socket, SOL_SOCKET, SO_SNDTIMEO, &patient, sizeof patient);
     process->usage = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 }

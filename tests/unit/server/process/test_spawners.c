@@ -14,7 +14,7 @@
 /* Without descriptors: all but the standard ones are taken. */
 static int without_descriptors(void) {
     static struct config config = {.sandbox = CHOICE_sandbox_off};
-    static struct service service = {.config = &config, .gpu = true};
+    static struct service service = {.config = &config, .gpu = true, .cores = 2};
     static char name[] = "test_spawners", *arguments[] = {name, NULL};
     char text[4096] = "";
     int ends[2];
