@@ -23,8 +23,9 @@ make_root() {
     say "a Debian with what the build needs, $suite, see $folder/packages.log" >&2
     rm -rf "$folder" && mkdir -p "$folder"
     new_root "$suite" "$folder/root"
-    mkdir -p "$folder/root/src" "$folder/root/ccache"
+    mkdir -p "$folder/root/src/codecs" "$folder/root/ccache"
     cp -r config "$folder/root/src"
+    cp codecs/formats.def "$folder/root/src/codecs"
     { inside 900 "$folder/root" apt-get -q update &&
         inside 900 "$folder/root" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends ccache &&
         inside 900 "$folder/root" /src/config/packages.sh deb; } >"$folder/packages.log" 2>&1 ||
