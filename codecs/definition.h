@@ -146,8 +146,9 @@ struct encode_extent {
     float samples; /* with reduced colour counted as such; sides below 16 count as 16 */
     float bytes;   /* of all samples */
     bool alpha;
-    float
-        graphic; /* bytes of the file, about, if it is expected to be a screenshot or drawing; 0: it is not */
+    /* Bytes that the file is expected to have if the picture is probably a screenshot or a drawing; else 0.
+     */
+    float graphic;
 };
 
 struct encode_cost {

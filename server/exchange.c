@@ -185,7 +185,7 @@ static enum problem find_route(struct request *request) {
     struct error *err = &request->error;
     request->route = routes_find(request->target, request->admin, request->service->admin);
     if (!request->route) {
-        const char *meant = routes_meant(request->target);
+        const char *meant = routes_meant(request->target, request->admin, request->service->admin);
         fail(err, ST_ARGUMENT, "there is nothing at this path%s%s%s see GET /",
              meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : ";");
         return PROBLEM_NOT_FOUND;

@@ -250,22 +250,28 @@ const struct filter *routes_filter(const struct route *route, const char *path) 
     return name ? filter_find(name) : NULL;
 }
 
+static bool is_hidden(const struct route *route, bool admin, bool two) {
+    return two && route->listener == (admin ? ROUTE_FIRST : ROUTE_SECOND);
+}
+
 const struct route *routes_find(const char *path, bool admin, bool two) {
-    enum route_listener hidden = admin ? ROUTE_FIRST : ROUTE_SECOND;
     for (unsigned i = 0; i < ROUTES; i++) {
         if (routes[i].series ? is_series(path) : strcmp(routes[i].path, path) == 0) {
-            return two && routes[i].listener == hidden ? NULL : &routes[i];
+            return is_hidden(&routes[i], admin, two) ? NULL : &routes[i];
         }
     }
     return NULL;
 }
 
-const char *routes_meant(const char *path) {
+const char *routes_meant(const char *path, bool admin, bool two) {
     const char *paths[ROUTES];
+    unsigned count = 0;
     for (unsigned i = 0; i < ROUTES; i++) {
-        paths[i] = routes[i].path;
+        if (!routes[i].series && !is_hidden(&routes[i], admin, two)) {
+            paths[count++] = routes[i].path;
+        }
     }
-    return suggest_word(path, paths, ROUTES);
+    return suggest_word(path, paths, count);
 }
 
 const struct route *routes_table(unsigned *count) {

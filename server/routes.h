@@ -13,8 +13,9 @@ const struct route *routes_table(unsigned *count);
 /* The route of a path, or NULL. `admin`: asked through the second listener; `two`: there is one. */
 const struct route *routes_find(const char *path, bool admin, bool two);
 
-/* The path that was probably meant by one that has no route; NULL: none. */
-const char *routes_meant(const char *path);
+/* The path that was probably meant by one for which routes_find found nothing; NULL: none. Of the listener
+ * that is asked: what only the other one serves is not named. */
+const char *routes_meant(const char *path, bool admin, bool two);
 
 /* The filter that a path of the route asks for; NULL: the pipeline, or none. */
 const struct filter *routes_filter(const struct route *route, const char *path);

@@ -80,19 +80,26 @@ static enum status put_track(struct movie *movie, struct bytes track) {
     return status;
 }
 
-/* Appends a box whose content `put` appends. */
+/* A kind of box, and what appends the boxes in it. */
+struct movie_part {
+    const char *type;
+    enum status (*put)(struct movie *movie, struct bytes boxes);
+};
+
+/* Appends a box whose content part->put appends. */
 static enum status put_container(struct movie *movie, const struct bmff_box *box,
-                                 enum status (*put)(struct movie *movie, struct bytes boxes)) {
+                                 const struct movie_part *part) {
     const size_t start = movie->output->size;
     enum status status = buf_append(movie->output, box->body.data - HEAD, HEAD, movie->err);
-    status = status == ST_OK ? put(movie, box->body) : status;
+    status = status == ST_OK ? part->put(movie, box->body) : status;
     if (status == ST_OK) {
         bytes_put_be32(movie->output->data + start, (uint32_t)(movie->output->size - start));
     }
     return status;
 }
 
-static enum status put_movie(struct movie *movie, struct bytes boxes) {
+/* Appends boxes as they are, but for the part. */
+static enum status put_boxes(struct movie *movie, struct bytes boxes, const struct movie_part *part) {
     struct bmff_box box;
     struct bytes whole;
     enum status status = ST_OK;
@@ -100,26 +107,19 @@ static enum status put_movie(struct movie *movie, struct bytes boxes) {
         if (!next_whole(&boxes, &box, &whole)) {
             return refuse(movie->err);
         }
-        status = box.type == bmff_type("trak")
-                     ? put_container(movie, &box, put_track)
+        status = box.type == bmff_type(part->type)
+                     ? put_container(movie, &box, part)
                      : buf_append(movie->output, whole.data, whole.size, movie->err);
     }
     return status;
 }
 
+static enum status put_movie(struct movie *movie, struct bytes boxes) {
+    return put_boxes(movie, boxes, &(struct movie_part){"trak", put_track});
+}
+
 static enum status put_file(struct movie *movie, struct bytes file) {
-    struct bmff_box box;
-    struct bytes whole;
-    enum status status = ST_OK;
-    while (status == ST_OK && file.size > 0) {
-        if (!next_whole(&file, &box, &whole)) {
-            return refuse(movie->err);
-        }
-        status = box.type == bmff_type("moov")
-                     ? put_container(movie, &box, put_movie)
-                     : buf_append(movie->output, whole.data, whole.size, movie->err);
-    }
-    return status;
+    return put_boxes(movie, file, &(struct movie_part){"moov", put_movie});
 }
 
 /* ---- numbers ---- */

@@ -20,7 +20,7 @@ enum {
 struct png_colours {
     uint32_t colour[PNG_COLOURS_MAX];
     unsigned count;
-    bool tinted;                     /* one of those that were seen is not grey */
+    bool tinted;                     /* some colour that was counted is not grey */
     uint64_t slot[PNG_COLOUR_SLOTS]; /* a table of hashes while they are counted: 0, or 1 << 32 | colour */
     uint32_t factor;                 /* gives each colour a place of its own in: */
     uint8_t code[PNG_COLOUR_CODES];

@@ -104,7 +104,8 @@ static enum status write_chunk(const struct strips *strips, const struct seat *s
     return status != ST_OK ? status : png_close_chunk(to, start, err);
 }
 
-/* Appends the chunk of a strip, and those that waited for it. The lock is held. */
+/* Appends the chunk of a strip to the file, and the finished chunks behind it; one whose turn has not come is
+ * kept. The caller holds the lock. */
 static enum status join(struct strips *strips, unsigned part, struct bytes chunk, struct error *err) {
     if (part > strips->joined) {
         struct buf *waiting = &strips->strip[part].chunk;

@@ -23,8 +23,9 @@ struct codec_process_options {
     const struct codec *(*codec)(enum codec_id id); /* codec_get */
     const struct codec_reader *reader;              /* NULL: none */
     struct codec_sandbox sandbox;
-    size_t kept; /* bytes that a process may hold between two calls, of which half a second later as much as
-                    can be is given back; one that holds more ends. At least 32 MiB */
+    /* Bytes that a process may hold between two calls; less than 32 MiB counts as that. One that holds more
+     * ends. After half a second without a call it gives free memory back. */
+    size_t kept;
 };
 
 /* Enters the sandbox and serves calls on the socket until it ends, or until the process has been idle. */

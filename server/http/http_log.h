@@ -20,7 +20,8 @@ struct http_log {
  * complains with each answer, which is not logged. */
 void http_log_family(struct http_log *log, int family);
 
-/* The library's external logger; `log` is a struct http_log. Thread-safe. */
+/* The library's external logger. It passes over the message that the application has ended a connection,
+ * since the daemon logs that itself. `log` is a struct http_log. Thread-safe. */
 void http_log_message(void *log, const char *format, va_list arguments);
 
 #endif

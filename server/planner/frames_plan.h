@@ -12,10 +12,10 @@ struct frames_plan {
     uint32_t first; /* the first frame that is taken */
     uint32_t
         count; /* how many are; 0: the codec decodes the picture, by itself; 1: a frame, as a still picture */
-    size_t answer_most;      /* of an animation: bytes that the answer may have */
-    uint32_t first_searched; /* the first frame that is searched, and */
-    uint32_t
-        searched; /* how many are: those that are taken, and their neighbours within detect_hold; 0: none */
+    size_t answer_most; /* of an animation: bytes that the answer may have */
+    /* A search takes `searched` frames from `first_searched` on: the answered ones, and their neighbours
+     * within detect_hold. 0: there is no search. */
+    uint32_t first_searched, searched;
 };
 
 /* Whether the answer is an animation. */

@@ -26,11 +26,14 @@ def ask(port, target, method='GET'):
 def test_who_answers_what(both):
     for target in ('/livez', '/readyz'):
         assert ask(both.port, target).status_code == ask(both.admin, target).status_code == 200
-    assert ask(both.port, '/metrics').status_code == 404, 'numbers are for those who operate it'
+    for target in ('/metrics', '/metric'):
+        refused = ask(both.port, target)
+        assert refused.status_code == 404 and 'metrics' not in refused.text, 'numbers are for those who operate it'
     assert 'blurd_requests_total' in ask(both.admin, '/metrics').text
     for target in ('/', '/version'):
         assert ask(both.port, target).status_code == 200 and ask(both.admin, target).status_code == 404
-    assert ask(both.admin, '/blur', 'POST').status_code == 404, 'no work through this door'
+    refused = ask(both.admin, '/blur', 'POST')
+    assert refused.status_code == 404 and 'blur?' not in refused.text, 'no work through this door'
     assert ask(both.admin, '/metrics', 'POST').status_code == 405
 
 
