@@ -275,7 +275,7 @@ def noise(count, width=320, height=320):
 
 @pytest.mark.alone  # beside others it waits for a processor, and that is 503
 def test_a_deadline_ends_the_encoder(start):
-    own = start('--work-timeout', '700ms', '--workers', 1)
+    own = start('--work-timeout', '200ms', '--workers', 1)
     assert check_late(lambda: own.post('/blur?sigma=1&format=avif', noise(100, 200, 200))).elapsed.total_seconds() < 4 * daemon.SLOW
     assert own.post('/blur?sigma=1&format=avif', make('webp', moving('webp'), DELAYS)).status_code == 200
 
