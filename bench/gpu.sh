@@ -3,7 +3,7 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [races] [bench] [service] [sandbox] [kernels] [load] [sizes] [regions] [crowd] [several] [threads]
+#                  [races] [bench] [service] [sandbox] [formats] [kernels] [load] [sizes] [regions] [crowd] [several] [threads]
 #                  [soak] [faults]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
@@ -12,6 +12,7 @@
 # Ends with 1 when a check failed, with 77 where there is no GPU. With one GPU and 16 cores it takes more than 20 minutes.
 # races: racecheck, which takes more than ten minutes of them, and much less where there are several GPUs.
 # --pictures: JPEGs and PNGs that the service is asked to filter, too, and photographs for load and soak.
+# formats: files of all formats, animations and series, by a GPU and by the CPU; with a bundle, which has the files.
 # kernels: time, instructions and bytes of each kernel of JPEG to JPEG, by ncu.
 # load: JPEGs over HTTP under wrk, then torchvision and OpenCV where they are installed; LOAD_SECONDS (200) for the
 # former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. sizes: other JPEGs over HTTP, for
@@ -34,7 +35,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | races | bench | service | sandbox | kernels | load | sizes | regions | crowd | several | threads | soak | faults) parts+=("$1") ;;
+    check | sanitize | races | bench | service | sandbox | formats | kernels | load | sizes | regions | crowd | several | threads | soak | faults) parts+=("$1") ;;
     *) sed -n '5,7p' "$0" && exit 64 ;;
     esac
     shift
@@ -96,7 +97,7 @@ find_nvrtc() {
 
 find_model() {
     local model
-    for model in "${bundle:-/nowhere}/share/centerface.face" "$here/../build/models/centerface.face"; do
+    for model in "${bundle:-/nowhere}/share/blurd/centerface.face" "$here/../build/models/centerface.face"; do
         [ -n "${FACE_MODEL-}" ] || [ ! -f "$model" ] || export FACE_MODEL=$model
     done
 }
@@ -257,6 +258,10 @@ sandbox() {
     part sandbox 100 python3 "$here/service/sandbox.py" --blurd "$blurd" --sample "$logs/sample.jpg" --out "$logs/sandbox" $quick
 }
 
+formats() {
+    part formats 400 python3 "$here/service/formats.py" --blurd "$blurd" --asks "${bundle:?}/share/bodies" --out "$logs/formats"
+}
+
 load() {
     local codecs=${CODECS:-auto,gpu,cpu} seconds=${LOAD_SECONDS:-200}
     part load $((seconds + 120)) python3 "$here/service/load.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/load" \
@@ -343,6 +348,9 @@ if wanted service; then
 fi
 if wanted sandbox; then
     sandbox
+fi
+if named formats; then
+    formats
 fi
 if named kernels; then
     kernels

@@ -17,8 +17,15 @@ name=blurd-$version-linux-$(uname -m)
 root=$out/$name
 system='ld-linux.*|linux-vdso|libc|libm|libpthread|libdl|librt|libresolv|libgcc_s|libstdc\+\+'
 
-libraries() { # program: the paths of what it needs and the system does not bring
-    ldd "$1" | awk '$2 == "=>" { print $3 }' | grep -vE "/($system)\.so(\.|$)" || true
+trial=$(mktemp -d)
+trap 'rm -rf "$trial"' EXIT
+mkdir "$trial/replaced"
+
+libraries() { # program: the paths of what it needs and the system does not bring; with the daemon those of the formats, which it opens
+    case $1 in
+    */blurd) docker/libraries.sh "${1/bundled\//}" "$trial/replaced" | cut -f1 ;;
+    *) ldd "$1" | awk '$2 == "=>" { print $3 }' ;;
+    esac | grep -vE "/($system)\.so(\.|$)" || true
 }
 
 rm -rf "$root" "$root.tar.gz"
@@ -44,7 +51,9 @@ done | sort -u | while read -r library; do
     install -m 644 "$library" "$root/lib"
 done
 install -m 644 LICENSE config/blurd.conf docs/configuration.md bench/post.lua "$root/share"
-detect/install.sh build/models "$root/share"
+detect/install.sh build/models "$root/share/blurd"
+[ ! -f build/codes/libblurd-zxing.so ] || install -m 644 build/codes/libblurd-zxing.so detect/codes/zxing.copyright "$root/share/blurd"
+tests/python.sh bench/service/bodies.py "$root/share/bodies"
 git rev-parse --short HEAD >"$root/share/commit" 2>/dev/null || echo unknown >"$root/share/commit"
 cat >"$root/share/README" <<README
 blurd $version for $(uname -sm), built with $(ldd --version | head -n 1).
@@ -54,8 +63,6 @@ README
 # Unpacked elsewhere, with an empty environment, nothing may come from this system but the C library.
 tar -C "$out" --sort=name --owner=0 --group=0 --numeric-owner -czf "$root.tar.gz" "$name"
 rm -rf "$root"
-trial=$(mktemp -d)
-trap 'rm -rf "$trial"' EXIT
 tar -C "$trial" -xzf "$root.tar.gz"
 trial_root=$(readlink -f "$trial/$name")
 missing=0

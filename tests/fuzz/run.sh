@@ -33,7 +33,7 @@ fi
 
 dictionary() { # target
     case $1 in
-    *jpeg* | progressive_scan | gainmap) echo jpeg ;;
+    *jpeg* | progressive_scan | gainmap | jxl_repack) echo jpeg ;;
     *png*) echo png ;;
     bmff) echo heic ;;
     decode_*) [ -f "tests/fuzz/dictionaries/${1#decode_}.dict" ] && echo "${1#decode_}" || echo text ;;
@@ -45,7 +45,7 @@ dictionary() { # target
 longest() {
     case $1 in
     jpeg_sequential) echo 16384 ;; # pictures that threads share
-    decode_* | *jpeg* | progressive_scan | *png* | bmff | gainmap) echo 4096 ;;
+    decode_* | *jpeg* | progressive_scan | *png* | bmff | gainmap | jxl_repack) echo 4096 ;;
     request | tar) echo 8192 ;;
     wire | codec_wire) echo 12000 ;;
     metadata) echo 4096 ;;

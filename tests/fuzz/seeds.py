@@ -222,6 +222,7 @@ def main():
         save(folder, 'decode_jpeg', data)
         save(folder, 'jpeg_sequential', data)
         save(folder, 'jpeg_coefficients', data)
+        save(folder, 'jxl_repack', data)
         save(folder, 'jpeg_metadata', data)
         save(folder, 'jpeg_scan', data)
         save(folder, 'progressive_scan', data)
@@ -240,6 +241,7 @@ def main():
         save(folder, 'bmff', data)
     for number, data in enumerate(seed_pictures.made_jxls()):
         save(folder, 'decode_jxl', data + bytes((number * 37 & 255,)))
+        save(folder, 'jxl_repack', data)
     for data in seed_pictures.made_heics():
         save(folder, 'decode_heic', data)
         save(folder, 'bmff', data)
