@@ -3,7 +3,7 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [races] [bench] [service] [sandbox] [formats] [kernels] [load] [sizes] [regions] [crowd] [several] [threads]
+#                  [races] [bench] [service] [sandbox] [formats] [series] [kernels] [load] [sizes] [regions] [crowd] [several] [threads]
 #                  [soak] [faults]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
@@ -13,6 +13,7 @@
 # races: racecheck, which takes more than ten minutes of them, and much less where there are several GPUs.
 # --pictures: JPEGs and PNGs that the service is asked to filter, too, and photographs for load and soak.
 # formats: files of all formats, animations and series, by a GPU and by the CPU; with a bundle, which has the files.
+# series: frames of video a second, with a bundle; two minutes.
 # kernels: time, instructions and bytes of each kernel of JPEG to JPEG, by ncu.
 # load: JPEGs over HTTP under wrk, then torchvision and OpenCV where they are installed; LOAD_SECONDS (200) for the
 # former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. sizes: other JPEGs over HTTP, for
@@ -35,7 +36,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | races | bench | service | sandbox | formats | kernels | load | sizes | regions | crowd | several | threads | soak | faults) parts+=("$1") ;;
+    check | sanitize | races | bench | service | sandbox | formats | series | kernels | load | sizes | regions | crowd | several | threads | soak | faults) parts+=("$1") ;;
     *) sed -n '5,7p' "$0" && exit 64 ;;
     esac
     shift
@@ -262,6 +263,11 @@ formats() {
     part formats 400 python3 "$here/service/formats.py" --blurd "$blurd" --asks "${bundle:?}/share/bodies" --out "$logs/formats"
 }
 
+series() {
+    part series 200 python3 "$here/service/series.py" --blurd "$blurd" --frames "${bundle:?}/share/bodies/frames.mjpeg" --gpus all \
+        --out "$logs/series" --streams 1 --streams 8 --streams 16 --streams 32 --seconds 5
+}
+
 load() {
     local codecs=${CODECS:-auto,gpu,cpu} seconds=${LOAD_SECONDS:-200}
     part load $((seconds + 120)) python3 "$here/service/load.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/load" \
@@ -349,9 +355,9 @@ fi
 if wanted sandbox; then
     sandbox
 fi
-if named formats; then
-    formats
-fi
+for name in formats series; do
+    ! named "$name" || "$name"
+done
 if named kernels; then
     kernels
 fi

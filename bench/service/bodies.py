@@ -2,7 +2,7 @@
 """Makes pictures of all formats and the requests with which formats.py compares a GPU's answers with those of the CPU: animations, series,
 gain maps, scans, screenshots, faces, text, plates and codes.
 
-    tests/python.sh bench/service/bodies.py FOLDER      FOLDER/asks.json and the bodies beside it
+    tests/python.sh bench/service/bodies.py FOLDER      FOLDER/asks.json and the bodies beside it, and frames.mjpeg for series.py
 
 The bodies come from the writers of the tests (tests/http); what this machine has no writer for is left out, and its name printed."""
 import json
@@ -97,6 +97,17 @@ def scans():
     yield 'codes', 'png', lambda: codes.encoded(codes.page((codes.drawn(codes.QR, 5), (60, 60))))
 
 
+def frames():
+    """Frames of 1920x1080 in which three heads move."""
+    ground = Image.fromarray(pictures.photograph(1920, 1080, seed=4))
+    for i in range(8):
+        picture = ground.copy()
+        for at in range(3):
+            head = faces.astronaut().crop(faces.HEAD).resize((190 + 60 * at, 260 + 82 * at), Image.Resampling.LANCZOS)
+            picture.paste(head, (200 + 500 * at + 9 * i, 100 + 150 * at + 4 * i))
+        yield faces.encoded(picture, quality=90)
+
+
 def bodies():
     """name, end of the file's name, what makes it, targets"""
     for kind in ('png', 'gif', 'webp', 'avif', 'jxl'):
@@ -125,6 +136,7 @@ def main():
         (folder / file).write_bytes(body)
         asks.append({'name': name, 'file': file, 'targets': targets})
     (folder / 'asks.json').write_text(json.dumps(asks, indent=1))
+    (folder / 'frames.mjpeg').write_bytes(b''.join(frames()))
     print(f"{len(asks)} bodies, {sum(len(one['targets']) for one in asks)} requests")
 
 
