@@ -115,7 +115,7 @@ def bodies():
     series = lambda: b''.join(faces.encoded(scene(i), quality=92) for i in range(COUNT))
     yield 'series', 'mjpeg', series, ['/series' + target for target in SAME_PLACES[:4] + HIDE + FIND]
     for name, end, make in photographs():
-        yield name, end, make, [target + '&format=jpeg' for target in SAME_PLACES + HIDE] + [HIDE[0] + '&format=jpeg&hdr=keep', FIND[0] + '&hdr=keep']
+        yield name, end, make, [target + '&format=jpeg' for target in SAME_PLACES + HIDE] + [HIDE[0] + '&format=jpeg&hdr=keep', FIND[0] + '&hdr=keep&require=false']
     for name, end, make in scans():
         yield name, end, make, [target + '&format=png' for target in SAME_PLACES + HIDE + FIND[1:]] + ['/stats?', '/detect?detect=faces,text,plates,codes,persons']
     for mode in ('RGB', 'RGBA', 'L', 'P', '1'):
