@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every curl line of the documentation works, every parameter is on its page, and other libraries are compared with as they are."""
 
+import http.server
 import io
 import json
 import os
@@ -8,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 
 import numpy
 import pytest
@@ -87,6 +89,51 @@ def test_a_line(server, folder, page, line):
         check_file(path, line)
     if not made:
         json.loads(done.stdout)
+
+
+class Store(http.server.BaseHTTPRequestHandler):
+    """Hands out the picture, and keeps what is put."""
+
+    protocol_version = 'HTTP/1.1'
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header('Content-Length', str(len(self.server.picture)))
+        self.end_headers()
+        self.wfile.write(self.server.picture)
+
+    def do_PUT(self):
+        data, left = b'', self.headers.get('Content-Length')
+        if left:
+            data = self.rfile.read(int(left))
+        else:
+            while size := int(self.rfile.readline(), 16):
+                data += self.rfile.read(size + 2)[:-2]
+            self.rfile.readline()
+        self.server.kept.append(data)
+        self.send_response(201)
+        self.send_header('Content-Length', '0')
+        self.end_headers()
+
+    def log_message(self, *ignored):
+        pass
+
+
+@pytest.mark.skipif(not shutil.which('curl'), reason='no curl')
+def test_the_lines_about_sources(server, tmp_path):
+    store = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Store)
+    store.picture, store.kept = pictures.jpeg(pictures.photograph(120, 90)), []
+    threading.Thread(target=store.serve_forever, daemon=True).start()
+    found = LINE.findall((daemon.ROOT / 'docs/sources.md').read_text())
+    for line in found:
+        line = line.replace('localhost:8080', f'127.0.0.1:{server.port}').replace('https://store.example.com', f'http://127.0.0.1:{store.server_port}')
+        subprocess.run(['bash', '-c', CURL + line], cwd=tmp_path, capture_output=True, timeout=60 * daemon.SLOW, check=True)
+    store.shutdown()
+    kept = [*store.kept, (tmp_path / 'safe.jpg').read_bytes()]
+    assert len(kept) == len(found) == 3
+    for data in kept:
+        with Image.open(io.BytesIO(data)) as picture:
+            assert picture.size == (120, 90) and data != store.picture
 
 
 def test_the_lines_of_the_readme_send_what_a_clone_has():
