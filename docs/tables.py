@@ -3,7 +3,7 @@
 """Writes the tables of the pages that stand between marks, from what the program says about itself:
 
     <!-- table: blur.* mode -->       parameters, by their names in the description of the interface
-    <!-- table: paths -->             what there is; also problems, headers NAME..., metrics
+    <!-- table: paths -->             what there is; also problems, headers NAME..., metrics, chart
     <!-- end -->
 
     docs/tables.py [--check]     --check only says which pages are not current; 77 without a current build
@@ -20,7 +20,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = pathlib.Path(os.environ.get('BLURD') or ROOT / 'build/release/blurd')
-PAGES = [*sorted(ROOT.glob('docs/*.md')), *sorted(ROOT.glob('docs/api/*.md'))]
+PAGES = [*sorted(ROOT.glob('docs/*.md')), *sorted(ROOT.glob('docs/api/*.md')), ROOT / 'docker/helm/README.md']
 MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
 # Endpoints that are described elsewhere than on a page of their own name.
 ELSEWHERE = {'/erode': 'api/dilate.md', '/detect': 'faces.md', '/verify': 'api/evidence.md#verifying', '/': 'playground.md', '/metrics': 'operations.md#metrics', '/series/{filter}': 'video.md',
@@ -116,20 +116,35 @@ def metric_table():
     return table(('metric', 'kind', 'meaning'), [(f'`{name}`', kind.lower(), text) for kind, name, text in rows])
 
 
+def chart_table():
+    """The values of the chart: a key with the comment over it."""
+    rows, said, parent = [], [], ''
+    for line in (ROOT / 'docker/helm/values.yaml').read_text().splitlines()[1:]:
+        inner, text = line.startswith(' '), line.strip()
+        if text.startswith('# '):
+            said.append(text[2:])
+        elif text and text[0] != '#':
+            name, _, value = text.partition(':')
+            parent = parent if inner else name
+            if value:
+                rows.append([f'`{parent}.{name}`' if inner else f'`{name}`', f'`{value.strip()}`', ' '.join(said)])
+                said = []
+    return table(('value', 'default', 'meaning'), rows)
+
+
 def way_table():
     return table(('way', 'meaning'), [(f'`{name}`', text) for name, text in WAY.findall((ROOT / 'server/ways.def').read_text())])
 
 
 def content(document, words):
     kind, *names = words.split()
-    if kind == 'metrics':
-        return metric_table()
-    if kind == 'ways':
-        return way_table()
     if kind == 'headers':
         return header_table(document, names)
-    makers = {'paths': path_table, 'problems': problem_table}
-    return makers[kind](document) if kind in makers else parameter_table(document, [kind, *names])
+    stated = {'metrics': metric_table, 'ways': way_table, 'chart': chart_table}
+    described = {'paths': path_table, 'problems': problem_table}
+    if kind in stated:
+        return stated[kind]()
+    return described[kind](document) if kind in described else parameter_table(document, [kind, *names])
 
 
 def is_current():

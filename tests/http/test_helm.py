@@ -15,13 +15,23 @@ import kustomize  # noqa: E402
 from test_kubernetes import EXTRA, FOLDER, VERSIONS, container, environment, one, settings, validate, workload  # noqa: E402, F401
 
 CHART = daemon.ROOT / 'docker/helm'
+PROMETHEUS = 'http://prometheus-operated.monitoring.svc:9090'
 # Values, and the overlay or component of docker/kubernetes that gives the same.
 CASES = {
     'base': {}, 'gpu': {'gpu': True}, 'token': {'tokens': 'blurd-tokens'}, 'tls': {'tls': 'blurd-tls'},
-    'ingress': {'ingress': {'host': 'blurd.example.com'}}, 'monitoring': {'monitoring': True},
+    'ingress': {'ingress': {'host': 'blurd.example.com'}}, 'monitoring': {'monitoring': True}, 'httproute': {'httpRoute': {'host': 'blurd.example.com'}},
+    'servicemonitor': {'serviceMonitor': True}, 'keda': {'keda': {'prometheus': PROMETHEUS}}, 'gpu-keda': {'gpu': True, 'keda': {'prometheus': PROMETHEUS}},
 }
 ALL = {'gpu': True, 'tokens': 'some', 'ingress': {'host': 'pictures.example.org', 'secret': 'other'}, 'monitoring': True, 'replicas': {'min': 3, 'max': 9},
        'options': {'max_pixels': 100000000, 'gpu_timeout': '9s', 'require_gpu': False}, 'image': {'repository': 'example.org/x', 'tag': '7'}}
+PLACE = {'nodeSelector': {'disk': 'fast'}, 'affinity': {'nodeAffinity': {}}, 'runtimeClassName': 'nvidia', 'priorityClassName': 'high', 'serviceAccountName': 'own',
+         'imagePullSecrets': [{'name': 'registry'}], 'topologySpreadConstraints': [{'maxSkew': 2, 'topologyKey': 'rack', 'whenUnsatisfiable': 'DoNotSchedule'}]}
+MORE = {**PLACE, 'gpu': True, 'tokens': 'some', 'tolerations': [{'key': 'spot', 'operator': 'Exists'}], 'annotations': {'team': 'a'}, 'podAnnotations': {'sidecar': 'no'},
+        'podLabels': {'tier': 'front', 'app.kubernetes.io/name': 'other'}, 'service': {'type': 'LoadBalancer', 'annotations': {'internal': 'true'}}, 'networkPolicy': False,
+        'extraEnv': [{'name': 'TZ', 'value': 'UTC'}, {'name': 'KEY', 'valueFrom': {'secretKeyRef': {'name': 'a', 'key': 'b'}}}],
+        'extraVolumes': [{'name': 'models', 'emptyDir': {}}], 'extraVolumeMounts': [{'name': 'models', 'mountPath': '/models'}],
+        'keda': {'prometheus': 'http://prometheus.example:9090'}, 'replicas': {'min': 3, 'max': 9}, 'httpRoute': {'host': 'a.example', 'gateway': 'g', 'namespace': 'n'},
+        'monitoring': True, 'serviceMonitor': True}
 
 
 def render(values):
@@ -56,18 +66,18 @@ def test_the_chart_is_what_kustomize_makes(case):
     assert comparable(render(CASES[case])) == comparable(kustomized(case))
 
 
-@pytest.mark.parametrize('values', ({}, ALL), ids=('default', 'all'))
+@pytest.mark.parametrize('values', ({}, ALL, MORE), ids=('default', 'all', 'more'))
 @pytest.mark.parametrize('version', VERSIONS)
 def test_helm_finds_nothing_to_lint(values, version):
     report = helm.lint(CHART, values, strict=True, kube_version=f'v{version}.0')
     assert not report['errors'] and {message['error'] for message in report['messages']} <= {'icon is recommended'}, report
 
 
-@pytest.mark.parametrize('values', (*CASES.values(), ALL), ids=(*CASES, 'all'))
+@pytest.mark.parametrize('values', (*CASES.values(), ALL, MORE), ids=(*CASES, 'all', 'more'))
 @pytest.mark.parametrize('version', VERSIONS)
 def test_kinds_of_kubernetes(values, version, validate):  # noqa: F811
     resources = render(values)
-    assert {'Deployment', 'Service', 'HorizontalPodAutoscaler', 'PodDisruptionBudget', 'NetworkPolicy'} <= {each['kind'] for each in resources}
+    assert {'Deployment', 'Service', 'PodDisruptionBudget'} <= {each['kind'] for each in resources}
     for resource in resources:
         if resource['apiVersion'].split('/')[0] not in EXTRA:
             validate(resource, version, strict=True)
@@ -85,6 +95,36 @@ def test_all_values_arrive():
     assert volume['secret']['secretName'] == 'some'
     spec = one(resources, 'Ingress')['spec']
     assert spec['tls'] == [{'hosts': ['pictures.example.org'], 'secretName': 'other'}] and spec['rules'][0]['host'] == 'pictures.example.org'
+
+
+def test_where_pods_run():
+    pod = workload(render(MORE))['spec']['template']['spec']
+    assert {field: pod[field] for field in PLACE} == PLACE
+    assert [entry['key'] for entry in pod['tolerations']] == ['nvidia.com/gpu', 'spot']
+
+
+def test_what_pods_have_beside():
+    deployment = workload(render(MORE))
+    template = deployment['spec']['template']
+    labels = template['metadata']['labels']
+    assert deployment['metadata']['annotations'] == {'team': 'a'} and template['metadata']['annotations'].items() >= {'sidecar': 'no', 'prometheus.io/port': '8081'}.items()
+    assert labels['tier'] == 'front' and labels.items() >= deployment['spec']['selector']['matchLabels'].items()  # else the Deployment would be refused
+    only, = template['spec']['containers']
+    assert {'name': 'KEY', 'valueFrom': {'secretKeyRef': {'name': 'a', 'key': 'b'}}} in only['env']
+    assert [volume['name'] for volume in template['spec']['volumes']] == [mount['name'] for mount in only['volumeMounts']] and only['volumeMounts'][-1]['mountPath'] == '/models'
+
+
+def test_objects_around_the_pods():
+    resources = render(MORE)
+    kinds = [each['kind'] for each in resources]
+    assert 'NetworkPolicy' not in kinds and 'HorizontalPodAutoscaler' not in kinds and 'PodMonitor' not in kinds and {'ServiceMonitor', 'PrometheusRule'} <= set(kinds)
+    service = next(each for each in resources if each['kind'] == 'Service' and each['metadata']['name'] == 'blurd')
+    assert service['spec']['type'] == 'LoadBalancer' and service['metadata']['annotations'] == {'internal': 'true'}
+    scaled = one(resources, 'ScaledObject')['spec']
+    assert (scaled['minReplicaCount'], scaled['maxReplicaCount']) == (3, 9)
+    assert {trigger['metadata']['serverAddress'] for trigger in scaled['triggers']} == {'http://prometheus.example:9090'}
+    route = one(resources, 'HTTPRoute')['spec']
+    assert route['hostnames'] == ['a.example'] and route['parentRefs'] == [{'name': 'g', 'namespace': 'n', 'sectionName': 'https'}]
 
 
 def test_resources_replace_those_of_the_base():

@@ -24,7 +24,7 @@ FOLDER = daemon.ROOT / 'docker/kubernetes'
 OVERLAYS = ('base', 'keda', 'gpu', 'gpu-keda', 'knative')
 DEPLOYED = OVERLAYS[:-1]
 IMAGES = (*OVERLAYS, 'batch')
-COMPONENTS = ('token', 'tls', 'ingress', 'httproute', 'monitoring')
+COMPONENTS = ('token', 'tls', 'ingress', 'httproute', 'monitoring', 'servicemonitor')
 VERSIONS = ('1.30', '1.33', '1.36')  # of Kubernetes
 EXTRA = {'keda.sh', 'serving.knative.dev', 'gateway.networking.k8s.io', 'monitoring.coreos.com'}  # groups that are not Kubernetes' own
 
