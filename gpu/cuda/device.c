@@ -74,6 +74,10 @@ static enum status describe(struct gpu_device *device, struct error *err) {
         status = CUDA_TRY(cuda, err, cuDeviceGetAttribute, &device->minor,
                           CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device->device);
     }
+    if (status == ST_OK) {
+        status = CUDA_TRY(cuda, err, cuDeviceGetAttribute, &device->processors,
+                          CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device->device);
+    }
     device->name[sizeof device->name - 1] = '\0';
     return status;
 }

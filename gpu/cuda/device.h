@@ -26,6 +26,7 @@ struct gpu_device {
     struct gpu_network *networks;  /* of the detectors (gpu/detect/detect.h); NULL: none */
     char name[64];
     int major, minor; /* compute capability */
+    int processors;   /* multiprocessors */
     int urgent;       /* the highest priority of a launch, a negative number; 0: the driver has none */
 };
 

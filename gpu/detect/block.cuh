@@ -28,36 +28,38 @@ static __device__ __forceinline__ void face_scale_of(float scale[4], const uint4
 
 static __device__ __forceinline__ struct face_expand_terms face_expand_terms_of(const uint8_t *packed,
                                                                                 int row) {
-    const uint4 *from = (const uint4 *)(packed + row * (int)sizeof(struct face_expand_terms));
+    const uint4 *from = (const uint4 *)packed + row;
     struct face_expand_terms terms;
     face_start_of(terms.start[0], from);
-    face_start_of(terms.start[1], from + 1);
-    face_scale_of(terms.scale, from + 2);
+    face_start_of(terms.start[1], from + 8);
+    face_scale_of(terms.scale, from + 16);
     return terms;
 }
 
-/* The sums of a unit: of each eight pixels, channels 4g and 4g + 1, then 4g + 2 and 4g + 3. */
+/* The sums of a unit: of upper and of lower pixels, channels 4g and 4g + 1, then 4g + 2 and 4g + 3. */
 struct face_expanded {
     int32_t of[2][2][4];
 };
 
-/* Rounds the lane's four channels of the four pixels of a unit, and writes them. */
+/* Rounds the lane's four channels of a pixel. */
+static __device__ __forceinline__ uint32_t face_expanded_word(const int32_t sums[2][4], int pair,
+                                                              const struct face_expand_terms &terms) {
+    return face_saturate(
+        face_relu(sums[0][pair], terms.scale[0]), face_relu(sums[0][pair + 2], terms.scale[1]),
+        face_relu(sums[1][pair], terms.scale[2]), face_relu(sums[1][pair + 2], terms.scale[3]));
+}
+
+/* Rounds the lane's four channels of the two pairs of a unit, and writes them. */
 template <class Form>
-static __device__ __forceinline__ void face_store(const struct face_source<Form> &source, int unit,
-                                                  uint8_t *word, const struct face_expanded &sums,
+static __device__ __forceinline__ void face_store(const struct face_place &place, int unit, uint8_t *words,
+                                                  const struct face_expanded &sums,
                                                   const struct face_expand_terms &terms) {
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const int32_t *low = sums.of[i / 2][0] + i % 2, *high = sums.of[i / 2][1] + i % 2;
-        uint32_t value =
-            face_saturate(face_relu(low[0], terms.scale[0]), face_relu(low[2], terms.scale[1]),
-                          face_relu(high[0], terms.scale[2]), face_relu(high[2], terms.scale[3]));
-        uint8_t *to = word + face_word_offset<Form>(unit, i);
-        if (face_has_upper<Form>(unit) && source.upper >> (4 * unit + i) & 1) {
-            *(uint32_t *)to = value;
-        }
-        if (face_has_lower<Form>(unit) && source.lower >> (4 * unit + i) & 1) {
-            *(uint32_t *)(to + face_lower_offset<Form>()) = value;
+    for (int i = 0; i < 2; i++) {
+        uint2 value =
+            make_uint2(face_expanded_word(sums.of[0], i, terms), face_expanded_word(sums.of[1], i, terms));
+        if (face_has<Form>(place, unit, i)) {
+            *(uint2 *)(words + face_words_offset<Form>(unit, i)) = value;
         }
     }
 }
@@ -86,7 +88,7 @@ static __device__ __forceinline__ void face_expand(const struct face_place &plac
                                                    const uint8_t *packed, uint8_t *chunk) {
     const struct face_expand_terms terms =
         face_expand_terms_of(packed + Form::steps * KERNEL_FACE_STEP, place.row);
-    uint8_t *word = chunk + face_word(place);
+    uint8_t *words = chunk + face_words(place);
     uint4 weights[Form::steps][2];
 #pragma unroll
     for (int unit = 0; unit < Form::units; unit += Form::batch) {
@@ -108,49 +110,53 @@ static __device__ __forceinline__ void face_expand(const struct face_place &plac
 #pragma unroll
         for (int i = 0; i < Form::batch && unit + i < Form::units; i++) {
             if (i == 0 || !face_lacks<Form>(place, unit + i)) {
-                face_store(source, unit + i, word, sums[i], terms);
+                face_store<Form>(place, unit + i, words, sums[i], terms);
             }
         }
+    }
+    if (!source.whole) {
+        face_clear<Form>(source, words);
     }
 }
 
 /* ---- filter and projection ---- */
 
-enum { FACE_TAP_PAIRS = 6 };
-
-/* The weights of `depth` that a lane hands in: columns of two instructions each. */
+/* The weights of `depth` that a lane hands in: of each row of the 3x3, a byte for each eight channels. */
 struct face_taps {
-    uint4 pair[FACE_TAP_PAIRS];
+    uint32_t row[3];
 };
 
 static __device__ __forceinline__ struct face_taps face_taps_of(const uint8_t *packed) {
-    struct face_taps taps;
-#pragma unroll
-    for (int i = 0; i < FACE_TAP_PAIRS; i++) {
-        taps.pair[i] = face_wide_weights(packed, i);
-    }
-    return taps;
+    const uint4 words = __ldg((const uint4 *)packed + threadIdx.x);
+    return {{words.x, words.y, words.z}};
+}
+
+/* The column that a lane hands in, of eight channels: all is 0 but the weight of channel g. */
+static __device__ __forceinline__ uint2 face_tap_column(const struct face_place &place, uint32_t weights,
+                                                        int eighth) {
+    return make_uint2(face_pick(weights, place.select.x + (uint32_t)eighth * place.next.x),
+                      face_pick(weights, place.select.y + (uint32_t)eighth * place.next.y));
 }
 
 static __device__ __forceinline__ struct face_depth_terms face_depth_terms_of(const uint8_t *packed,
                                                                               int quad) {
-    const uint4 *from = (const uint4 *)(packed + quad * (int)sizeof(struct face_depth_terms));
+    const uint4 *from = (const uint4 *)packed + quad;
     struct face_depth_terms terms;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        face_start_of(terms.start[i], from + i);
+        face_start_of(terms.start[i], from + i * KERNEL_FACE_QUAD);
     }
-    face_scale_of(terms.scale, from + 4);
-    face_scale_of(terms.scale + 4, from + 5);
+    face_scale_of(terms.scale, from + 4 * KERNEL_FACE_QUAD);
+    face_scale_of(terms.scale + 4, from + 5 * KERNEL_FACE_QUAD);
     return terms;
 }
 
 /* Filters eight channels of the warp's pixels. Quad lane t takes column t of the 3x3, and lane 3 has weights
  * of 0; each instruction does a row of the 3x3, for a row of the upper and one of the lower half. */
 template <class Form>
-static __device__ __forceinline__ void face_filter(const uint8_t *from, const struct face_taps &taps,
-                                                   const int32_t start[4], int eighth,
-                                                   int32_t sums[Form::rows][4][4]) {
+static __device__ __forceinline__ void face_filter(const struct face_place &place, const uint8_t *from,
+                                                   const struct face_taps &taps, const int32_t start[4],
+                                                   int eighth, int32_t sums[Form::rows][4][4]) {
     uint4 value[Form::window];
 #pragma unroll
     for (int y = 0; y < Form::window; y++) {
@@ -158,9 +164,7 @@ static __device__ __forceinline__ void face_filter(const uint8_t *from, const st
     }
 #pragma unroll
     for (int y = 0; y < 3; y++) {
-        int index = 3 * eighth + y;
-        const uint4 &pair = taps.pair[index / 2];
-        uint2 weights = index % 2 ? make_uint2(pair.z, pair.w) : make_uint2(pair.x, pair.y);
+        const uint2 weights = face_tap_column(place, taps.row[y], eighth);
 #pragma unroll
         for (int r = 0; r < Form::rows; r++) {
             face_pixels_by_weights(sums[r][eighth], y == 0 ? start : sums[r][eighth],
@@ -184,7 +188,7 @@ face_depth(const struct face_place &place, const struct face_taps &taps, const u
     int32_t sums[Form::rows][4][4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        face_filter<Form>(from + i * 2 * KERNEL_FACE_PAIR, taps, terms.start[i], i, sums);
+        face_filter<Form>(place, from + i * 2 * KERNEL_FACE_PAIR, taps, terms.start[i], i, sums);
     }
 #pragma unroll
     for (int i = 0; i < 2 * Form::rows; i++) {
@@ -240,15 +244,12 @@ static __device__ __forceinline__ void face_reduce(const struct face_place &plac
 template <class Form>
 static __device__ __forceinline__ void face_block_tile(const struct face_block_pass &block) {
     const struct face_place place = face_place_of<Form>(block);
-    uint8_t *chunk = face_memory(place.group * (Form::twice ? 2 : 1) * Form::chunk_bytes), *other = chunk;
+    uint8_t *chunk = face_memory(place.group * (Form::chunks_bytes / Form::groups)), *other = chunk;
     const uint8_t *packed = (const uint8_t *)block.weights + place.group * block.chunk_bytes;
     struct face_sums<Form> sums = {};
     struct face_source<Form> source;
     face_find<Form>(block, place, source);
-    face_aim<Form>(place, source);
-    if (!face_whole<Form>(block, place)) {
-        face_clear<Form, Form::twice ? 2 : 1>(block, place, chunk, source);
-    }
+    face_mark<Form>(block, place, source);
     other += Form::twice ? Form::chunk_bytes : 0;
     for (int i = 0; i < block.chunks; i += Form::groups) {
         const uint8_t *depth = packed + Form::steps * KERNEL_FACE_STEP + KERNEL_FACE_TERMS;

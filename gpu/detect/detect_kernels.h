@@ -47,16 +47,18 @@ struct face_depth_terms {
 KERNEL_SIZE_IS(face_depth_terms, 96);
 
 /* The layout of the packed weights of a block: chunk after chunk, in each of them the steps of `expand` (each
- * two matrix instructions with the weights as rows), its terms, 12 instructions of `depth` with the weights
- * as columns, in pairs, its terms, then those of `project`, as rows. */
+ * two matrix instructions with the weights as rows), its terms, the weights of `depth` (16 bytes for each
+ * lane, see struct face_taps), its terms, then the instructions of `project`, with the weights as rows. Of
+ * terms, the first 16 bytes of all lanes lie side by side, then the next ones. */
 enum {
     KERNEL_FACE_ROWS = 2 * KERNEL_FACE_WARP, /* bytes of an instruction with the weights as rows */
     KERNEL_FACE_STEP = 2 * KERNEL_FACE_ROWS,
     KERNEL_FACE_TERMS = 384,
-    KERNEL_FACE_DEPTH = 12 * KERNEL_FACE_WARP,
+    KERNEL_FACE_DEPTH = KERNEL_THREADS_X * 16,
 };
 
-/* The kernels for inverted residual blocks, and how they divide the work; see gpu/detect/block.cuh.
+/* The kernels for inverted residual blocks, and how they divide the work; see gpu/detect/block.cuh. Of two
+ * that differ only in that, the latter has smaller tiles: it is for pictures that have few.
  *
  * KERNEL_FACE_BLOCKS(X): X(steps, stride, outputs, members, rows, width, least)
  *   steps    of 32 inputs
@@ -67,13 +69,19 @@ enum {
  * lower width    of a tile of the result least    blocks of threads that a multiprocessor has room for */
 #define KERNEL_FACE_BLOCKS(X)                                                                                \
     X(1, 1, 32, 8, 2, 16, 2)                                                                                 \
+    X(1, 1, 32, 4, 2, 16, 1)                                                                                 \
     X(1, 2, 32, 8, 1, 16, 2)                                                                                 \
     X(1, 2, 64, 4, 1, 8, 2)                                                                                  \
     X(2, 1, 64, 4, 1, 8, 2)                                                                                  \
+    X(2, 1, 64, 2, 1, 8, 1)                                                                                  \
     X(2, 1, 96, 4, 1, 8, 2)                                                                                  \
+    X(2, 1, 96, 2, 1, 8, 1)                                                                                  \
     X(3, 1, 96, 4, 1, 8, 2)                                                                                  \
+    X(3, 1, 96, 2, 1, 8, 1)                                                                                  \
     X(3, 2, 160, 2, 1, 8, 1)                                                                                 \
-    X(5, 1, 160, 2, 1, 8, 1)
+    X(3, 2, 160, 1, 1, 8, 1)                                                                                 \
+    X(5, 1, 160, 2, 1, 8, 1)                                                                                 \
+    X(5, 1, 160, 1, 1, 8, 1)
 
 enum {
     KERNEL_FACE_STEM_MEMBERS = KERNEL_THREADS_Y,

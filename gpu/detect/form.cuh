@@ -4,6 +4,7 @@
 #define BLURD_GPU_DETECT_FORM_CUH
 
 #include "gpu/detect/detect_kernels.h"
+#include "gpu/detect/matrix.cuh"
 #include "gpu/stream/grid.cuh"
 
 enum { FACE_THREADS = KERNEL_THREADS_X * KERNEL_THREADS_Y };
@@ -29,11 +30,12 @@ template <int Steps, int Stride, int Outputs, int Members, int Rows, int Width> 
     static constexpr int chunk_bytes = pairs * KERNEL_FACE_PITCH;
     /* With two chunks for each group, a warp need not wait until others have read the one before. */
     static constexpr bool twice = 2 * groups * chunk_bytes <= KERNEL_SHARED_MAX;
-    /* Times 16 pixels that a warp expands. */
-    static constexpr int units = (halo + Members * KERNEL_FACE_TILE - 1) / (Members * KERNEL_FACE_TILE);
-    static constexpr bool kept = Steps <= 2;               /* the source stays in registers */
-    static constexpr int batch = kept ? 1 : 2;             /* units that are expanded at once */
-    static constexpr int window = (Rows - 1) * Stride + 3; /* rows of pairs that a warp filters */
+    static constexpr int chunks_bytes = (twice ? 2 : 1) * groups * chunk_bytes;
+    /* Times eight pairs that a warp expands. */
+    static constexpr int units = (pairs + Members * 8 - 1) / (Members * 8);
+    static constexpr bool kept = Steps <= 2;                        /* the source stays in registers */
+    static constexpr int batch = kept ? 1 : units % 3 == 0 ? 3 : 2; /* units that are expanded at once */
+    static constexpr int window = (Rows - 1) * Stride + 3;          /* rows of pairs that a warp filters */
 };
 
 /* What a thread works on. */
@@ -41,8 +43,9 @@ struct face_place {
     int x, y; /* of the tile's first result */
     int part; /* of the outputs */
     int thread, group, member;
-    int row, quad; /* of the lane: g and t */
-    int left, top; /* of the warp's results in the tile */
+    int row, quad;      /* of the lane: g and t */
+    int left, top;      /* of the warp's results in the tile */
+    uint2 select, next; /* of face_pick: the first byte of a word as byte g of eight; added, the next one */
 };
 
 static __device__ __forceinline__ uint8_t *face_memory(int offset) {
@@ -65,6 +68,13 @@ static __device__ __forceinline__ struct face_place face_place_of(const struct f
     place.quad = (int)(threadIdx.x % KERNEL_FACE_QUAD);
     place.left = place.member % Form::columns * 8;
     place.top = place.member / Form::columns * Form::rows;
+    const uint32_t byte = 1u << 4 * (place.row % 4);
+    place.next = place.row < 4 ? make_uint2(byte, 0) : make_uint2(0, byte);
+    face_keep(place.next.x);
+    face_keep(place.next.y);
+    place.select = make_uint2(0x4444u - 4 * place.next.x, 0x4444u - 4 * place.next.y);
+    face_keep(place.select.x);
+    face_keep(place.select.y);
     return place;
 }
 

@@ -31,6 +31,19 @@ static __device__ __forceinline__ uint32_t face_saturate(int32_t a, int32_t b, i
     asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(b), "r"(a), "r"(upper));
     return all;
 }
+
+/* Bytes of a word, and 0 for those that the selector has as 4. As __byte_perm, which takes an instruction
+ * more to look only at three bits of each. */
+static __device__ __forceinline__ uint32_t face_pick(uint32_t word, uint32_t selector) {
+    uint32_t bytes;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(bytes) : "r"(word), "r"(selector));
+    return bytes;
+}
+
+/* The compiler makes a value once and keeps it, instead of making it anew for each use. */
+static __device__ __forceinline__ void face_keep(uint32_t &value) {
+    asm("mov.b32 %0, %0;" : "+r"(value));
+}
 #endif
 
 static __device__ __forceinline__ uint2 face_weights(const uint8_t *packed, int index) {

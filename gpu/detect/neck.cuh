@@ -110,10 +110,11 @@ static __device__ __forceinline__ void face_neck_place(const struct face_neck_pa
     }
 }
 
-/* A warp makes 16 pixels, or the four times 16 that they are enlarged to. */
+/* A warp makes 16 pixels, or one of the four times 16 that they are enlarged to. */
 static __device__ __forceinline__ void face_neck_run(const struct face_neck_pass &neck) {
     int quad = (int)threadIdx.x % KERNEL_FACE_QUAD;
-    int first = (int)(blockIdx.x * KERNEL_THREADS_Y + threadIdx.y) * KERNEL_FACE_TILE;
+    int index = (int)(blockIdx.x * KERNEL_THREADS_Y + threadIdx.y), place = neck.low ? index % 4 : 0;
+    int first = (neck.low ? index / 4 : index) * KERNEL_FACE_TILE;
     if (first >= neck.pixels) {
         return;
     }
@@ -128,9 +129,7 @@ static __device__ __forceinline__ void face_neck_run(const struct face_neck_pass
             low[row] = __ldg((const uint2 *)(neck.low + pixel * KERNEL_FACE_NECK) + quad);
         }
     }
-    for (int place = 0; place < (neck.low ? 4 : 1); place++) {
-        face_neck_place(neck, first, place, low, terms, up_terms);
-    }
+    face_neck_place(neck, first, place, low, terms, up_terms);
 }
 
 /* ---- heads ---- */

@@ -59,12 +59,12 @@ typedef struct origin origin_of(int index, int quad, int byte, int first);
 
 /* With the weights as columns. */
 static void pack_columns(const struct packing *source, int (*output_of)(int index, int column), int index,
-                         origin_of *origin, int step, uint8_t *to, int pitch) {
+                         origin_of *origin, int step, uint8_t *to) {
     for (int lane = 0; lane < LANES; lane++) {
         int output = output_of(index, lane / QUAD);
         for (int byte = 0; byte < PAIR; byte++) {
             struct origin from = origin(step, lane % QUAD, byte, source->first);
-            to[lane * pitch + byte] =
+            to[lane * PAIR + byte] =
                 (uint8_t)weight_of(source->form, source->layer, from.tap, source->first + output, from.input);
         }
     }
@@ -114,11 +114,6 @@ static struct origin stem_origin(int step, int quad, int byte, int first) {
     return (struct origin){quad + byte / 4 * 4, byte % 4};
 }
 
-/* `step` counts eighths of the chunk, and rows of the 3x3 in each. A lane takes a column of it. */
-static struct origin depth_origin(int step, int quad, int byte, int first) {
-    return (struct origin){quad < SIDE ? step % SIDE * SIDE + quad : TAPS, first + 8 * (step / SIDE) + byte};
-}
-
 /* The order in which a lane has the channels of `depth`. */
 static struct origin project_origin(int step, int quad, int byte, int first) {
     (void)step;
@@ -166,6 +161,13 @@ static float scale_of(const struct packing *source, int channel) {
     return channel < source->form->outputs ? source->layer->scale[channel] * 0x1p100f : 0;
 }
 
+/* The terms of one of `count` lanes. The 16 bytes that these load together lie side by side. */
+static void pack_lane_terms(const void *terms, size_t size, int lane, int count, uint8_t *to) {
+    for (size_t i = 0; i < size / 16; i++) {
+        memcpy(to + (i * (size_t)count + (size_t)lane) * 16, (const uint8_t *)terms + i * 16, 16);
+    }
+}
+
 static void pack_expand_terms(const struct packing *source, uint8_t *to) {
     for (int row = 0; row < LANES / QUAD; row++) {
         struct face_expand_terms terms;
@@ -175,7 +177,7 @@ static void pack_expand_terms(const struct packing *source, uint8_t *to) {
             start[0] = start[1] = bias_of(source, channel);
             terms.scale[i] = scale_of(source, channel);
         }
-        memcpy(to + row * (int)sizeof terms, &terms, sizeof terms);
+        pack_lane_terms(&terms, sizeof terms, row, LANES / QUAD, to);
     }
 }
 
@@ -187,7 +189,18 @@ static void pack_depth_terms(const struct packing *source, uint8_t *to) {
             terms.start[i / 2][i % 2] = terms.start[i / 2][2 + i % 2] = bias_of(source, channel);
             terms.scale[i] = scale_of(source, channel);
         }
-        memcpy(to + quad * (int)sizeof terms, &terms, sizeof terms);
+        pack_lane_terms(&terms, sizeof terms, quad, QUAD, to);
+    }
+}
+
+/* A lane has of each row of the 3x3 the weights in column t of channels g, g + 8, g + 16 and g + 24. */
+static void pack_taps(const struct packing *source, uint8_t *to) {
+    for (int i = 0; i < KERNEL_FACE_DEPTH; i++) {
+        const int lane = i / 16, row = i / 4 % 4, column = lane % QUAD;
+        const int channel = source->first + lane / QUAD + i % 4 * 8;
+        to[i] = row < SIDE && column < SIDE
+                    ? (uint8_t)weight_of(source->form, source->layer, row * SIDE + column, channel, channel)
+                    : 0;
     }
 }
 
@@ -208,10 +221,7 @@ static void pack_chunk(const struct model_weights *weights, const struct pack_st
     pack_expand_terms(&source, to);
     to += KERNEL_FACE_TERMS;
     source = packing_of(weights, first + 1, chunk * CHUNK);
-    for (int i = 0; i < 4 * SIDE; i++) {
-        pack_columns(&source, plain_output, i / SIDE, depth_origin, i,
-                     to + i / 2 * 2 * KERNEL_FACE_WARP + i % 2 * PAIR, 2 * PAIR);
-    }
+    pack_taps(&source, to);
     to += KERNEL_FACE_DEPTH;
     pack_depth_terms(&source, to);
     to += KERNEL_FACE_TERMS;
@@ -249,7 +259,7 @@ static void pack_neck_layer_at(const struct packing *source, origin_of *origin, 
                                uint8_t *terms) {
     for (int step = 0; step < steps; step++) {
         for (int i = 0; i < NECK_EIGHTHS; i++, weights += KERNEL_FACE_WARP) {
-            pack_columns(source, neck_output, i, origin, step, weights, PAIR);
+            pack_columns(source, neck_output, i, origin, step, weights);
         }
     }
     for (int quad = 0; quad < QUAD; quad++) {
@@ -279,7 +289,7 @@ static void pack_heads(const struct model_weights *weights, const struct pack_st
                        memory + step->terms);
     for (int i = 0; i < 2; i++) {
         pack_columns(&heads, plain_output, i, point_origin, 0,
-                     memory + step->head_weights + i * KERNEL_FACE_WARP, PAIR);
+                     memory + step->head_weights + i * KERNEL_FACE_WARP);
     }
     memcpy(memory + step->head_biases, heads.layer->bias, (size_t)heads.form->outputs * sizeof(int32_t));
 }

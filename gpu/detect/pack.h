@@ -65,8 +65,10 @@ struct pack_division {
     int32_t members, rows, width;
 };
 
-/* The kernel for the blocks of a STEM or BLOCK; NULL: there is none. */
-const struct pack_division *pack_division(const struct network *network, const struct pack_step *step);
+/* The kernel for the blocks of a STEM or BLOCK, with smaller tiles if there would be few of them; NULL: there
+ * is none. */
+const struct pack_division *pack_division(const struct network *network, const struct pack_step *step,
+                                          bool few);
 
 /* How many times 32 inputs a layer reads, and chunks of 32 channels it makes. */
 int pack_steps(const struct network_layer *form);

@@ -9,7 +9,7 @@ enum {
     QUAD = KERNEL_FACE_QUAD,
     CHUNK = KERNEL_FACE_CHUNK,
     NECK_EIGHTHS = KERNEL_FACE_NECK / 8,
-    MOST_GROUPS = 4,
+    MOST_GROUPS = 8,
     STEM_OUTPUTS = 16,
 };
 
@@ -87,7 +87,13 @@ static const struct pack_division stem_division = {
 
 static const struct pack_division divisions[] = {
 #define DIVISION(steps, stride, outputs, members, rows, width, least)                                        \
-    {KERNEL_face_block_##steps##_##stride##_##outputs, steps, stride, outputs, members, rows, width},
+    {KERNEL_face_block_##steps##_##stride##_##outputs##_##members,                                           \
+     steps,                                                                                                  \
+     stride,                                                                                                 \
+     outputs,                                                                                                \
+     members,                                                                                                \
+     rows,                                                                                                   \
+     width},
     KERNEL_FACE_BLOCKS(DIVISION)
 #undef DIVISION
 };
@@ -97,7 +103,9 @@ static bool makes(const struct pack_division *division, int outputs) {
     return (outputs + 15) / 16 * 16 == division->outputs || outputs == 2 * division->outputs;
 }
 
-const struct pack_division *pack_division(const struct network *network, const struct pack_step *step) {
+const struct pack_division *pack_division(const struct network *network, const struct pack_step *step,
+                                          bool few) {
+    const struct pack_division *found = NULL;
     const struct network_layer *layer = &network->layer[step->first];
     const int steps = pack_steps(layer), stride = layer[1].stride, outputs = layer[2].outputs;
     if (step->kind == PACK_STEM) {
@@ -105,11 +113,12 @@ const struct pack_division *pack_division(const struct network *network, const s
     }
     for (size_t i = 0; i < sizeof divisions / sizeof *divisions; i++) {
         const struct pack_division *division = &divisions[i];
-        if (division->steps == steps && division->stride == stride && makes(division, outputs)) {
-            return division;
+        if (division->steps == steps && division->stride == stride && makes(division, outputs) &&
+            (few || !found)) {
+            found = division;
         }
     }
-    return NULL;
+    return found;
 }
 
 /* Whether a layer is of that form. Kernels read eight bytes of inputs at a time. */
@@ -153,7 +162,7 @@ static bool is_pattern(const struct network *network, int first, struct pack_ste
     } else {
         return false;
     }
-    return step->kind > PACK_BLOCK || pack_division(network, step);
+    return step->kind > PACK_BLOCK || pack_division(network, step, false);
 }
 
 /* Whether what a step makes of `layer`, which is not its last one, is read where it is made, and nowhere

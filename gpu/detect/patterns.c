@@ -68,15 +68,19 @@ static struct face_block_pass block_pass(const struct search *search, const stru
 }
 
 static enum status run_block(const struct search *search, const struct pack_step *step, struct error *err) {
-    const struct pack_division *division = pack_division(search->form, step);
+    const struct pack_division *division = pack_division(search->form, step, false);
     struct face_block_pass pass = block_pass(search, step);
     unsigned count = divide(&pass, division);
+    if (pass.tiles < search->stream->device->processors / 2) {
+        division = pack_division(search->form, step, true);
+        count = divide(&pass, division);
+    }
     struct gpu_blocks blocks = {count, KERNEL_THREADS_Y, shared_memory(division, 0)};
     return gpu_launch(search->stream, division->kernel, &pass, blocks, err);
 }
 
 static enum status run_stem(const struct search *search, const struct pack_step *step, struct error *err) {
-    const struct pack_division *division = pack_division(search->form, step);
+    const struct pack_division *division = pack_division(search->form, step, false);
     struct face_stem_pass pass = {.block = block_pass(search, step), .picture = search_picture(search)};
     unsigned count = divide(&pass.block, division);
     struct gpu_blocks blocks = {count, KERNEL_THREADS_Y, shared_memory(division, KERNEL_FACE_PICTURE_BYTES)};
@@ -106,7 +110,8 @@ static enum status run_neck(const struct search *search, const struct pack_step 
         .width = search->width >> shift,
         .pixels = (search->width >> shift) * (search->height >> shift),
     };
-    int32_t count = ceil_divide(pass.pixels, KERNEL_FACE_TILE * KERNEL_THREADS_Y);
+    const int32_t warps = ceil_divide(pass.pixels, KERNEL_FACE_TILE) * (pass.low ? 4 : 1);
+    const int32_t count = ceil_divide(warps, KERNEL_THREADS_Y);
     return gpu_launch(search->stream, KERNEL_face_neck, &pass,
                       (struct gpu_blocks){(unsigned)count, KERNEL_THREADS_Y, 0}, err);
 }

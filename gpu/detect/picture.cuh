@@ -62,21 +62,39 @@ static __device__ __forceinline__ uint32_t picture_pixel(const struct kernel_pic
            picture_over(picture_sample(first, picture.depth, y, at + 2), alpha) << 16;
 }
 
+/* Samples of two pixels side by side that share their chroma. */
+struct picture_pair {
+    uint32_t luma, cb, cr;
+};
+
+/* Of a picture with halved chroma, from an even x. */
+static __device__ __forceinline__ struct picture_pair picture_load_pair(const struct kernel_picture &picture,
+                                                                        int x, int y) {
+    const int chroma_x = x >> picture.shift_x, chroma_y = y >> picture.shift_y;
+    return {__ldg(row_of<const uint16_t>(picture.plane[0], y) + x / 2),
+            __ldg(row_of<const uint8_t>(picture.plane[1], chroma_y) + chroma_x),
+            __ldg(row_of<const uint8_t>(picture.plane[2], chroma_y) + chroma_x)};
+}
+
+static __device__ __forceinline__ uint2 picture_pair_pixels(const struct picture_pair &pair) {
+    const struct picture_chroma chroma = picture_chroma_of((int32_t)pair.cb, (int32_t)pair.cr);
+    return make_uint2(picture_colour((int32_t)(pair.luma & 0xff), chroma),
+                      picture_colour((int32_t)(pair.luma >> 8), chroma));
+}
+
+/* Whether all of a rectangle from an even place on, with an even width, consists of such pairs. */
+static __device__ __forceinline__ bool picture_has_pairs(const struct kernel_picture &picture, int left,
+                                                         int top, int width, int height) {
+    return picture.model == PICTURE_YCBCR && picture.shift_x == 1 && left >= 0 && top >= 0 &&
+           left + width <= picture.plane[0].width && top + height <= picture.plane[0].height;
+}
+
 /* Two pixels side by side, from an even x. */
 static __device__ __forceinline__ uint2 picture_two_pixels(const struct kernel_picture &picture, int x,
                                                            int y) {
-    const struct kernel_grid &first = picture.plane[0];
-    if (picture.model != PICTURE_YCBCR || picture.shift_x == 0 || (unsigned)x >= (unsigned)first.width - 1 ||
-        (unsigned)y >= (unsigned)first.height) {
-        return make_uint2(picture_pixel(picture, x, y), picture_pixel(picture, x + 1, y));
-    }
-    int chroma_x = x >> picture.shift_x, chroma_y = y >> picture.shift_y;
-    uint32_t luma = __ldg(row_of<const uint16_t>(first, y) + x / 2);
-    const struct picture_chroma chroma =
-        picture_chroma_of(__ldg(row_of<const uint8_t>(picture.plane[1], chroma_y) + chroma_x),
-                          __ldg(row_of<const uint8_t>(picture.plane[2], chroma_y) + chroma_x));
-    return make_uint2(picture_colour((int32_t)(luma & 0xff), chroma),
-                      picture_colour((int32_t)(luma >> 8), chroma));
+    return picture_has_pairs(picture, x, y, 2, 1)
+               ? picture_pair_pixels(picture_load_pair(picture, x, y))
+               : make_uint2(picture_pixel(picture, x, y), picture_pixel(picture, x + 1, y));
 }
 
 #endif

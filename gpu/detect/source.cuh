@@ -5,48 +5,42 @@
 
 #include "gpu/detect/form.cuh"
 
-/* The pixels of the tile and around it that a lane works on: for the products, pixels g and g + 8 of each
- * unit, from whose sums it has pixels 2t and 2t + 1 of each eight. */
+/* The pixels of the tile and around it that a lane works on, in units of eight pairs: for the products, the
+ * upper and the lower pixel of pair g, from whose sums it has both pixels of pairs 2t and 2t + 1. */
 template <class Form> struct face_source {
     const uint8_t *at[Form::units][2]; /* the lane's first bytes; outside of the source any others */
     uint2 value[Form::kept ? Form::units : 1][Form::steps][2];
-    /* Bits for those with sums that lie in the source: upper and lower ones of a pair. Others count as 0. */
-    uint32_t upper, lower;
+    bool whole; /* all pixels lie in the source */
+    /* Bits for those with sums that do not, two for each unit, of upper and lower pixels. They count as 0. */
+    uint32_t outside[2];
 };
 
-/* Position of a warp's unit in the tile and what is around it. */
+/* The first of a warp's pairs in a unit. */
 template <class Form>
 static __device__ __forceinline__ int face_unit(const struct face_place &place, int unit) {
-    return (unit * Form::members + place.member) * KERNEL_FACE_TILE;
+    return (unit * Form::members + place.member) * 8;
 }
 
-/* Whether a warp has no pixel in that unit. */
+/* Whether a warp has no pair in that unit. */
 template <class Form>
 static __device__ __forceinline__ bool face_lacks(const struct face_place &place, int unit) {
-    return (unit + 1) * Form::members * KERNEL_FACE_TILE > Form::halo + KERNEL_FACE_TILE - 1 &&
-           face_unit<Form>(place, unit) >= Form::halo;
+    return (unit + 1) * Form::members * 8 > Form::pairs + 7 && face_unit<Form>(place, unit) >= Form::pairs;
 }
 
-/* Whether some warp has an upper pixel, or a lower one, in that unit. */
-template <class Form> static __device__ __forceinline__ bool face_has_upper(int unit) {
-    return unit * Form::members * KERNEL_FACE_TILE < Form::pairs;
+/* Whether a lane has a pair from 2t on in that unit. */
+template <class Form>
+static __device__ __forceinline__ bool face_has(const struct face_place &place, int unit, int pair) {
+    return (unit + 1) * Form::members * 8 <= Form::pairs ||
+           face_unit<Form>(place, unit) + 2 * place.quad + pair < Form::pairs;
 }
 
-template <class Form> static __device__ __forceinline__ bool face_has_lower(int unit) {
-    return (unit + 1) * Form::members * KERNEL_FACE_TILE > Form::apart;
+/* Where the words of a lane's first pair lie in a chunk, and from there those of others. */
+static __device__ __forceinline__ int face_words(const struct face_place &place) {
+    return (place.member * 8 + 2 * place.quad) * KERNEL_FACE_PITCH + place.row * KERNEL_FACE_PAIR;
 }
 
-/* Where the words of a lane's first sum lie in a chunk: the upper one, and behind a lower one's offset. */
-static __device__ __forceinline__ int face_word(const struct face_place &place) {
-    return (place.member * KERNEL_FACE_TILE + 2 * place.quad) * KERNEL_FACE_PITCH + place.row * 8;
-}
-
-template <class Form> static __device__ __forceinline__ int face_word_offset(int unit, int pixel) {
-    return (unit * Form::members * KERNEL_FACE_TILE + pixel / 2 * 8 + pixel % 2) * KERNEL_FACE_PITCH;
-}
-
-template <class Form> static __device__ __forceinline__ int face_lower_offset() {
-    return 4 - Form::apart * KERNEL_FACE_PITCH;
+template <class Form> static __device__ __forceinline__ int face_words_offset(int unit, int pair) {
+    return (unit * Form::members * 8 + pair) * KERNEL_FACE_PITCH;
 }
 
 /* Whether a pixel of the tile and around it lies in the source, and where. */
@@ -68,8 +62,8 @@ static __device__ __forceinline__ void face_find(const struct face_block_pass &b
 #pragma unroll
     for (int i = 0; i < 2 * Form::units; i++) {
         int at;
-        int64_t inside =
-            face_inside<Form>(block, place, face_unit<Form>(place, i / 2) + i % 2 * 8 + place.row, &at);
+        int64_t inside = face_inside<Form>(
+            block, place, face_unit<Form>(place, i / 2) + i % 2 * Form::apart + place.row, &at);
         source.at[i / 2][i % 2] = (const uint8_t *)block.source + place.quad * KERNEL_FACE_PAIR +
                                   (inside ? (int64_t)at * block.inputs : 0);
     }
@@ -90,47 +84,33 @@ static __device__ __forceinline__ bool face_whole(const struct face_block_pass &
            top + Form::halo / Form::halo_width <= block.height;
 }
 
-/* Sets words outside of the source to 0, where they stay so, in that many chunks, and takes their bits away.
- */
-template <class Form, int Chunks>
-static __device__ __forceinline__ void face_clear(const struct face_block_pass &block,
-                                                  const struct face_place &place, uint8_t *chunk,
-                                                  struct face_source<Form> &source) {
-    uint8_t *word = chunk + face_word(place);
+/* Marks the lane's pixels that lie outside of the source. */
+template <class Form>
+static __device__ __forceinline__ void face_mark(const struct face_block_pass &block,
+                                                 const struct face_place &place,
+                                                 struct face_source<Form> &source) {
+    source.outside[0] = source.outside[1] = 0;
+    source.whole = face_whole<Form>(block, place);
+    if (source.whole) {
+        return;
+    }
 #pragma unroll
     for (int i = 0; i < 4 * Form::units; i++) {
-        int unit = i / 4, at, pixel = face_unit<Form>(place, unit) + i % 4 / 2 * 8 + i % 2 + 2 * place.quad;
-        if (!face_inside<Form>(block, place, pixel, &at)) {
-            for (int j = 0; j < Chunks; j++) {
-                uint8_t *to = word + face_word_offset<Form>(unit, i % 4) + j * Form::chunk_bytes;
-                if (source.upper >> i & 1) {
-                    *(uint32_t *)to = 0;
-                }
-                if (source.lower >> i & 1) {
-                    *(uint32_t *)(to + face_lower_offset<Form>()) = 0;
-                }
-            }
-            source.upper &= ~(1u << i);
-            source.lower &= ~(1u << i);
-        }
+        int at, pair = face_unit<Form>(place, i / 4) + 2 * place.quad + i / 2 % 2;
+        bool outside =
+            pair < Form::pairs && !face_inside<Form>(block, place, pair + i % 2 * Form::apart, &at);
+        source.outside[i % 2] |= outside ? 1u << i / 2 : 0;
     }
 }
 
-/* Finds where the lane's sums go. */
+/* Sets those to 0 among the words that the lane has written from `words` on. */
 template <class Form>
-static __device__ __forceinline__ void face_aim(const struct face_place &place,
-                                                struct face_source<Form> &source) {
-    constexpr int stride = Form::members * KERNEL_FACE_TILE; /* from unit to unit */
-    int first = place.member * KERNEL_FACE_TILE + 2 * place.quad;
-    source.upper = source.lower = 0;
+static __device__ __forceinline__ void face_clear(const struct face_source<Form> &source, uint8_t *words) {
 #pragma unroll
     for (int i = 0; i < 4 * Form::units; i++) {
-        int begin = i / 4 * stride, end = begin + stride, pixel = begin + i % 4 / 2 * 8 + i % 2;
-        bool upper = end <= Form::pairs || first < Form::pairs - pixel;
-        bool lower = (begin >= Form::apart || first >= Form::apart - pixel) &&
-                     (end <= Form::halo || first < Form::halo - pixel);
-        source.upper |= upper ? 1u << i : 0;
-        source.lower |= lower ? 1u << i : 0;
+        if (source.outside[i % 2] >> i / 2 & 1) {
+            *(uint32_t *)(words + face_words_offset<Form>(i / 4, i / 2 % 2) + i % 2 * 4) = 0;
+        }
     }
 }
 

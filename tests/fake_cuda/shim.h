@@ -367,6 +367,13 @@ static inline void face_wait(int group, int threads) {
     block_barrier((unsigned)group + 1, (unsigned)threads);
 }
 
+static inline void face_keep(uint32_t &) {
+}
+
+static inline uint32_t face_pick(uint32_t word, uint32_t selector) {
+    return __byte_perm(word, 0, selector);
+}
+
 static inline uint32_t face_saturate(int32_t a, int32_t b, int32_t c, int32_t d) {
     const int32_t values[] = {a, b, c, d};
     uint32_t bytes = 0;
