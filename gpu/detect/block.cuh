@@ -241,6 +241,20 @@ static __device__ __forceinline__ void face_reduce(const struct face_place &plac
     face_project<Form>(packed, values, sums);
 }
 
+/* Has the weights of a chunk fetched, which takes as long as some hundred instructions. */
+template <class Form>
+static __device__ __forceinline__ void face_fetch(const struct face_place &place, const uint8_t *packed,
+                                                  int bytes) {
+    constexpr int step = Form::members * KERNEL_THREADS_X * KERNEL_FACE_SECTOR;
+    const int first = (place.member * KERNEL_THREADS_X + (int)threadIdx.x) * KERNEL_FACE_SECTOR;
+#pragma unroll
+    for (int i = 0; i < Form::packed_bytes; i += step) {
+        if (first + i < bytes) {
+            face_touch(packed + first + i, face_memory(Form::chunks_bytes + 4 * (int)threadIdx.x));
+        }
+    }
+}
+
 template <class Form>
 static __device__ __forceinline__ void face_block_tile(const struct face_block_pass &block) {
     const struct face_place place = face_place_of<Form>(block);
@@ -248,11 +262,15 @@ static __device__ __forceinline__ void face_block_tile(const struct face_block_p
     const uint8_t *packed = (const uint8_t *)block.weights + place.group * block.chunk_bytes;
     struct face_sums<Form> sums = {};
     struct face_source<Form> source;
+    face_fetch<Form>(place, packed, block.chunk_bytes);
     face_find<Form>(block, place, source);
     face_mark<Form>(block, place, source);
     other += Form::twice ? Form::chunk_bytes : 0;
     for (int i = 0; i < block.chunks; i += Form::groups) {
         const uint8_t *depth = packed + Form::steps * KERNEL_FACE_STEP + KERNEL_FACE_TERMS;
+        if (i + Form::groups < block.chunks) {
+            face_fetch<Form>(place, packed + Form::groups * block.chunk_bytes, block.chunk_bytes);
+        }
         face_expand<Form>(place, source, packed, chunk);
         const struct face_taps taps = face_taps_of(depth);
         face_wait_for_group<Form>(place);
@@ -265,6 +283,7 @@ static __device__ __forceinline__ void face_block_tile(const struct face_block_p
         chunk = next;
         packed += Form::groups * block.chunk_bytes;
     }
+    face_touched();
     __syncthreads();
     face_gather<Form>(place, sums);
     face_write<Form>(block, place);

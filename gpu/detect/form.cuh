@@ -29,8 +29,11 @@ template <int Steps, int Stride, int Outputs, int Members, int Rows, int Width> 
     static constexpr int pairs = halo - apart;
     static constexpr int chunk_bytes = pairs * KERNEL_FACE_PITCH;
     /* With two chunks for each group, a warp need not wait until others have read the one before. */
-    static constexpr bool twice = 2 * groups * chunk_bytes <= KERNEL_SHARED_MAX;
+    static constexpr bool twice = 2 * groups * chunk_bytes + KERNEL_FACE_DUMMY <= KERNEL_SHARED_MAX;
     static constexpr int chunks_bytes = (twice ? 2 : 1) * groups * chunk_bytes;
+    /* Of the packed weights of a chunk, for half of the outputs or all. */
+    static constexpr int packed_bytes = Steps * KERNEL_FACE_STEP + KERNEL_FACE_DEPTH + 2 * KERNEL_FACE_TERMS +
+                                        2 * sixteenths * KERNEL_FACE_ROWS;
     /* Times eight pairs that a warp expands. */
     static constexpr int units = (pairs + Members * 8 - 1) / (Members * 8);
     static constexpr bool kept = Steps <= 2;                        /* the source stays in registers */

@@ -40,6 +40,24 @@ static __device__ __forceinline__ uint32_t face_pick(uint32_t word, uint32_t sel
     return bytes;
 }
 
+/* Has a word of memory, and what is fetched with it, brought near, where a load finds it; `dummy`, a word of
+ * shared memory, is overwritten sooner or later, before face_touched returns. Compute capability 7.5 cannot
+ * do so. */
+static __device__ __forceinline__ void face_touch(const void *word, void *dummy) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;"
+                 :
+                 : "r"((uint32_t)__cvta_generic_to_shared(dummy)), "l"(word)
+                 : "memory");
+#endif
+}
+
+static __device__ __forceinline__ void face_touched() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" : : : "memory");
+#endif
+}
+
 /* The compiler makes a value once and keeps it, instead of making it anew for each use. */
 static __device__ __forceinline__ void face_keep(uint32_t &value) {
     asm("mov.b32 %0, %0;" : "+r"(value));

@@ -35,8 +35,8 @@ static unsigned shared_memory(const struct pack_division *division, int32_t befo
     int32_t halo_width = (division->width - 1) * division->stride + 3;
     int32_t pairs = halo_width * ((height / 2 - 1) * division->stride + 3);
     int32_t chunks = KERNEL_THREADS_Y / division->members * pairs * KERNEL_FACE_PITCH;
-    chunks *= before == 0 && 2 * chunks <= KERNEL_SHARED_MAX ? 2 : 1;
-    chunks += before;
+    chunks *= before == 0 && 2 * chunks + KERNEL_FACE_DUMMY <= KERNEL_SHARED_MAX ? 2 : 1;
+    chunks += before > 0 ? before : KERNEL_FACE_DUMMY;
     int32_t sums = pixels * (division->outputs + 4) * (int32_t)sizeof(int32_t);
     return (unsigned)(chunks > sums ? chunks : sums);
 }
