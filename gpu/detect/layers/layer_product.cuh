@@ -12,6 +12,7 @@ enum {
     LAYER_TILES = KERNEL_LAYER_PIXELS / 16,
     LAYER_TAPS = 9,
     LAYER_SIDE = 3,
+    LAYER_AHEAD = 3, /* steps that are fetched before they are needed */
 };
 
 /* Where the lane's bytes of its pixels lie: at the upper left tap of the window, or of the pixel alone the
@@ -210,6 +211,26 @@ static __device__ __forceinline__ void layer_finish_tile(const struct layer_prod
     }
 }
 
+/* Has what a step reads brought near: the block's weights, and the warp's pixels where these are apart. */
+template <int Sixteens, bool Window>
+static __device__ __forceinline__ void layer_fetch(const struct layer_product_pass &pass, int part, int pixel,
+                                                   int step) {
+    void *dummy = (uint8_t *)block_memory + KERNEL_LAYER_TABLE_BYTES + threadIdx.x * sizeof(uint32_t);
+    const int bytes = layer_thread() * KERNEL_FACE_SECTOR;
+    if (step >= pass.steps) {
+        return;
+    }
+    if (bytes < Sixteens * KERNEL_LAYER_PAIR) {
+        const int first = step * pass.sixteens + part * Sixteens;
+        face_touch((const void *)(pass.weights + (uint64_t)first * KERNEL_LAYER_PAIR + (uint64_t)bytes),
+                   dummy);
+    }
+    if (!Window) {
+        const int64_t at = (int64_t)min(pixel, pass.pixels - 1) * pass.inputs + step * KERNEL_LAYER_STEP;
+        face_touch((const void *)(pass.source + (uint64_t)at), dummy);
+    }
+}
+
 template <int Sixteens, bool Window, bool Narrow>
 static __device__ __forceinline__ void layer_product(const struct layer_product_pass &pass) {
     const int part = (int)blockIdx.x / pass.tiles, tile = (int)blockIdx.x - part * pass.tiles;
@@ -221,6 +242,11 @@ static __device__ __forceinline__ void layer_product(const struct layer_product_
     const struct layer_rows rows = layer_rows_of<Window>(pass, first);
     struct layer_tap low = {0, 0}, high = {0, 0};
     struct layer_sums<Sixteens> sums;
+    const int pixel = first - row + (int)threadIdx.x;
+#pragma unroll
+    for (int step = 0; step < LAYER_AHEAD; step++) {
+        layer_fetch<Sixteens, Window>(pass, part, pixel, step);
+    }
     layer_load_table(pass.finish);
     layer_start(sums, (const uint4 *)(pass.biases + (uint64_t)begin * sizeof(int32_t)));
     const int inputs = Window ? pass.inputs : 0x7fffffff;
@@ -229,6 +255,7 @@ static __device__ __forceinline__ void layer_product(const struct layer_product_
 #pragma unroll 2
     for (int step = 0; step < pass.steps; step++) {
         uint2 value[LAYER_ROWS];
+        layer_fetch<Sixteens, Window>(pass, part, pixel, step + LAYER_AHEAD);
 #pragma unroll
         for (int i = 0; i < LAYER_ROWS; i++) {
             value[i] = layer_load<Window, Narrow>(pass, rows, i, low, high);

@@ -73,7 +73,7 @@ static __device__ __forceinline__ void layer_excite_words(const struct layer_wor
     const uint4 factor = __ldg((const uint4 *)pass.factors + share.word);
     const float factors[] = {__uint_as_float(factor.x), __uint_as_float(factor.y), __uint_as_float(factor.z),
                              __uint_as_float(factor.w)};
-#pragma unroll 4
+#pragma unroll 8
     for (int pixel = share.pixel; pixel < share.end; pixel += share.beside) {
         const int64_t at = (int64_t)pixel * pass.words + share.word;
         const uint32_t value = __ldg((const uint32_t *)pass.source + at);
@@ -100,7 +100,7 @@ static __device__ __forceinline__ void layer_squeeze_words(const struct layer_wo
         all[i] = 0;
     }
     __syncthreads();
-#pragma unroll 4
+#pragma unroll 16
     for (int pixel = share.pixel; pixel < share.end; pixel += share.beside) {
         const uint32_t value =
             __ldg((const uint32_t *)pass.source + (int64_t)pixel * pass.words + share.word);
@@ -132,9 +132,22 @@ static __device__ __forceinline__ float layer_dot(uint64_t matrix, uint64_t bias
     return sum;
 }
 
+/* Has a matrix brought near. */
+static __device__ __forceinline__ void layer_fetch_matrix(const struct layer_gate_pass &pass,
+                                                          uint64_t matrix) {
+    float *dummy = (float *)block_memory + 2 * KERNEL_LAYER_CHANNELS + threadIdx.x;
+    const int bytes = pass.channels * pass.between * (int)sizeof(float);
+#pragma unroll 4
+    for (int i = layer_thread() * KERNEL_FACE_SECTOR; i < bytes; i += LAYER_THREADS * KERNEL_FACE_SECTOR) {
+        face_touch((const uint8_t *)matrix + i, dummy);
+    }
+}
+
 /* One block of threads makes all factors. */
 static __device__ __forceinline__ void layer_make_factors(const struct layer_gate_pass &pass) {
     float *mean = (float *)block_memory, *inner = mean + KERNEL_LAYER_CHANNELS;
+    layer_fetch_matrix(pass, pass.reduce);
+    layer_fetch_matrix(pass, pass.expand);
     for (int i = layer_thread(); i < pass.channels; i += LAYER_THREADS) {
         const double sum = (double)__ldg((const unsigned long long *)pass.sums + i);
         mean[i] = (float)(sum / (double)pass.pixels);

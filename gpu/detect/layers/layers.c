@@ -86,7 +86,7 @@ static enum status run_product(const struct search *search, const struct pack_st
     };
     pass.tiles = (int32_t)ceil_divide(pass.pixels, KERNEL_LAYER_WARPS * KERNEL_LAYER_PIXELS);
     const struct gpu_blocks blocks = {(unsigned)(pass.tiles * product.parts), KERNEL_LAYER_WARPS,
-                                      table_bytes(&pass.finish)};
+                                      KERNEL_LAYER_TABLE_BYTES + KERNEL_FACE_DUMMY};
     return gpu_launch(search->stream, product.kernel, &pass, blocks, err);
 }
 
@@ -163,7 +163,8 @@ static enum status run_gate(const struct search *search, const struct pack_step 
         .base = layer->base,
         .ratio = layer->ratio,
     };
-    const struct gpu_blocks blocks = {1, KERNEL_THREADS_Y, 2 * KERNEL_LAYER_CHANNELS * sizeof(float)};
+    const struct gpu_blocks blocks = {1, KERNEL_THREADS_Y,
+                                      2 * KERNEL_LAYER_CHANNELS * sizeof(float) + KERNEL_FACE_DUMMY};
     return gpu_launch(search->stream, KERNEL_layer_gate, &pass, blocks, err);
 }
 
