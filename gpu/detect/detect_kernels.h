@@ -14,7 +14,7 @@ enum {
     KERNEL_FACE_WARP = KERNEL_THREADS_X * KERNEL_FACE_PAIR, /* bytes that a warp does */
     KERNEL_FACE_QUAD = 4,                                   /* lanes that share a row of a matrix */
     KERNEL_FACE_PITCH = 80,  /* bytes from pair to pair of pixels of a chunk in shared memory */
-    KERNEL_FACE_DUMMY = 128, /* bytes of shared memory that nobody reads */
+    KERNEL_FACE_DUMMY = 128, /* bytes of shared memory that are never read */
     KERNEL_FACE_SECTOR = 32, /* bytes that are fetched together */
     KERNEL_FACE_NECK = 24,   /* channels of the neck */
     KERNEL_FACE_SUMS = 15,   /* outputs of the network */
