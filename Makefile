@@ -12,6 +12,7 @@
 #   make hooks           lets git run the style checks before each commit
 #   make compile_commands.json    for clangd and other editors' tools
 #   make docs            the generated pages and tables
+#   make site            the pages as a site with search and a gallery, in build/site; what builds it comes from PyPI
 #
 # Further checks:
 #   make tidy            static analysis, all tools
@@ -25,6 +26,7 @@
 #   make check-clusters  docs/examples on clusters of Ray and Spark on this host, which come from PyPI (600 MB), and Debian's Java
 #   make check-encoders  files of the newest encoders, which come from PyPI (150 MB), and other decoders on the answers, two minutes
 #   make check-hostile   hostile pictures and clients against this build, some minutes
+#   make check-site      the site of the pages (make site), in Chromium on a desktop and on a phone
 #   make check-load      faults, restarts, slow clients, a soak: a line for each promise; about ten minutes
 #   make check-image     the container image, built by buildah and run, some minutes
 #   make check-docker    the image, Compose and a Swarm with Docker's engine, under load, some minutes
@@ -143,7 +145,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python coverage \
+BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site site coverage \
                   check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
@@ -478,6 +480,11 @@ check-hostile:
 	@$(MAKE) --no-print-directory CONFIG=asan all fuzzers
 	@tests/python.sh tests/hostile/run.py $(ARGS)
 
+check-site:
+	@config/packages.sh browser
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) site
+	@tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/mkdocs $(ARGS)
+
 check-load:
 	@config/packages.sh load
 	@$(MAKE) --no-print-directory CONFIG=release all build/release/tests/load/welch load-libraries
@@ -577,6 +584,14 @@ docs: $(BUILD)/blurd
 	$(Q)docs/results.py
 	$(Q)docker/prometheus/rules.sh >docker/kubernetes/components/monitoring/rules.yaml
 
+# The pictures of the gallery are made by this build, and drawn by what the tests have.
+site:
+	@config/packages.sh test
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all $(BUILD)/bench/sample
+	@config/pypi.sh mkdocs
+	@config/pypi.sh faces
+	$(Q)BLURD=$(BUILD)/blurd SAMPLE=$(BUILD)/bench/sample tests/python.sh docs/site/build.py
+
 tidy: $(CUDA_BUILD)/cuda.mk
 	$(Q)tests/check/analyze.sh
 
@@ -614,6 +629,7 @@ install: all $(addprefix $(BUILD)/blurd.,8 bash zsh fish)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd LICENSE README.md CHANGELOG.md
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs $(wildcard docs/*.md)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/api $(wildcard docs/api/*.md)
+	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/start $(wildcard docs/start/*.md)
 install-strip:
 	@$(MAKE) --no-print-directory INSTALL_PROGRAM='install -s' install
 uninstall:
@@ -627,7 +643,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site site python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -171,4 +171,5 @@ def main():
     sys.exit(1 if check and stale else 0)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -20,6 +20,7 @@ expected() { # what stands below PREFIX
     [ ! -f build/codes/libblurd-zxing.so ] || printf 'lib/blurd/%s\n' libblurd-zxing.so zxing.copyright
     find docs -maxdepth 1 -name '*.md' -printf 'share/doc/blurd/docs/%P\n'
     find docs/api -name '*.md' -printf 'share/doc/blurd/docs/api/%P\n'
+    find docs/start -name '*.md' -printf 'share/doc/blurd/docs/start/%P\n'
 }
 
 check() { # prefix, goal

@@ -32,7 +32,8 @@ def there():
     return os.access(BROWSER, os.X_OK) and os.access(DRIVER, os.X_OK)
 
 
-def start(folder, width=1280, height=900):
+def start(folder, width=1280, height=900, requests=False):
+    """With `requests` the log `performance` has what the browser asks for."""
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
     # No sandbox: a browser that root starts has none, and it sees no page but ours.
@@ -41,7 +42,7 @@ def start(folder, width=1280, height=900):
         options.add_argument(flag)
     options.add_experimental_option('prefs', {'download.default_directory': str(folder), 'download.prompt_for_download': False,
                                               'profile.default_content_setting_values.automatic_downloads': 1})
-    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
+    options.set_capability('goog:loggingPrefs', {'browser': 'ALL', **({'performance': 'ALL'} if requests else {})})
     driver = webdriver.Chrome(service=Service(DRIVER), options=options)
     driver.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': LISTEN})
     driver.set_script_timeout(60)
@@ -49,8 +50,8 @@ def start(folder, width=1280, height=900):
 
 
 @contextlib.contextmanager
-def running(folder):
-    driver = start(folder)
+def running(folder, requests=False):
+    driver = start(folder, requests=requests)
     try:
         yield driver
     finally:

@@ -26,6 +26,7 @@ check "plain sentences" "$python" tests/check/language.py
 check "function, file and folder lengths" "$python" tests/check/lengths.py
 check "banned functions" "$python" tests/check/banned.py
 check "licences, links, text" "$python" tests/check/text.py
+check "pages of the site" "$python" tests/check/pages.py
 check "scripts of the playground" "$python" tests/check/javascript.py
 check "options are read" "$python" tests/check/options.py
 check "tables of the pages are current" "$python" docs/tables.py --check

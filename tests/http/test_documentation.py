@@ -24,7 +24,7 @@ import pictures
 import writing
 
 PAGES = ('README.md', 'docs/api.md', *sorted(str(p.relative_to(daemon.ROOT)) for p in daemon.ROOT.glob('docs/api/*.md')),
-         'docs/migrating.md', 'docs/faces.md', 'docs/text.md')
+         'docs/migrating.md', 'docs/faces.md', 'docs/text.md', 'docs/start/web.md', 'docs/start/privacy.md')
 FILTERS = re.findall(r'^FILTER\(\w+, (\w+),', (daemon.ROOT / 'filters/filters.def').read_text(), re.M)
 ENDPOINTS = (*FILTERS, 'pipeline')
 PAGE = {name: f'docs/api/{name}.md' for name in ENDPOINTS} | {'erode': 'docs/api/dilate.md', 'detect': 'docs/faces.md'}
@@ -61,7 +61,7 @@ def check_file(path, line):
     if path.suffix == '.jxl':
         assert foreign.kind_of(path.read_bytes()) == 'jxl'
         return
-    wanted = {'.jpg': 'JPEG', '.png': 'PNG'}[path.suffix]
+    wanted = {'.jpg': 'JPEG', '.png': 'PNG', '.webp': 'WEBP'}[path.suffix]
     name = re.search(r'@(\S+\.(?:jpg|png|jxl))\b', line)[1].replace('.jxl', '.jpg')  # repacked
     with Image.open(path.parent / name) as sent:
         size = sent.size
