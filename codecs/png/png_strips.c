@@ -19,7 +19,7 @@ enum {
     STRIP_SIZE = 1 << 17,   /* bytes of rows that are filtered and compressed together: they stay in cache */
     MATCHES_SIZE = 1 << 18, /* of those whose matches are searched: they know more rows */
     SAMPLE_SIZE = 1 << 20,  /* of rows on which the ways to filter are tried, ... */
-    SAMPLE_ROWS = 72,       /* ... and their number at most */
+    SAMPLE_ROWS = 36,       /* ... and their number at most */
     WORTH = 128,            /* a part of the bytes */
     COST = 3,               /* cost of a byte relative to a blurred sample */
     ROWS = 3,               /* that codecs/png/png_rows.h keeps */

@@ -12,14 +12,18 @@ enum {
     WORD = 8,
     HASHED = 16, /* bytes of which a position's hashes are made at most */
     NICE = 96,   /* a match so long is taken without a further look */
-    LONG = 128,  /* of longer ones each eighth pixel is remembered, ... */
+    LONG = 128,  /* of longer ones each sixteenth pixel is remembered, ... */
     SOME = 48,   /* ... of longer ones each fourth */
+    RUN_END = 2, /* last pixels of a run of one pixel that are remembered: the others are as the first */
 };
 
-/* Positions plus one; 0: none. */
+#define EACH_WAY UINT64_C(0x0001000100010001)
+
+/* The low 16 bits of positions: there is one position of these bits within reach at most, and it is only
+ * followed to bytes that match. */
 struct deflate_lz {
-    uint32_t near[1 << HASH_BITS][WAYS]; /* of `reach` bytes, the newest first */
-    uint32_t far[1 << HASH_BITS];        /* of twice as many */
+    uint64_t near[1 << HASH_BITS]; /* WAYS positions of `reach` bytes, the newest lowest */
+    uint16_t far[1 << HASH_BITS];  /* of twice as many */
     struct deflate_token token[TOKENS_MAX];
 };
 
@@ -62,33 +66,47 @@ DEFLATE_INLINE uint32_t hash(uint64_t value) {
 
 /* The positions before with the same hashes, and `at` remembered in their place. What lies behind the data
  * has no part in hashes, and so no effect. */
-DEFLATE_INLINE void visit(const struct lz_search *s, size_t at, uint32_t *near, uint32_t *far) {
+DEFLATE_INLINE uint64_t visit(const struct lz_search *s, size_t at, uint16_t *far) {
     const uint8_t *p = s->data + at;
-    *far = 0;
+    const uint16_t here = (uint16_t)at;
     if (s->size - at < HASHED) {
-        memset(near, 0, WAYS * sizeof(*near));
-        return;
+        *far = here;
+        return here * EACH_WAY;
     }
     const uint64_t first = word_at(p);
-    uint32_t *a = s->memory->near[hash(first << (64 - 8 * s->reach))];
-    uint32_t *b = &s->memory->far[hash(first * 0x9E3779B185EBCA87 ^ word_at(p + 2 * s->reach - WORD))];
+    uint64_t *a = &s->memory->near[hash(first << (64 - 8 * s->reach))];
+    uint16_t *b = &s->memory->far[hash(first * 0x9E3779B185EBCA87 ^ word_at(p + 2 * s->reach - WORD))];
+    const uint64_t near = *a;
     *far = *b;
-    for (unsigned i = WAYS; i-- > 0;) {
-        near[i] = a[i];
-        a[i] = i > 0 ? a[i - 1] : (uint32_t)at + 1;
-    }
-    *b = (uint32_t)at + 1;
+    *a = near << 16 | here;
+    *b = here;
+    return near;
 }
 
-/* Takes the match at `from` if it has `least` bytes and is longer than the best. */
-DEFLATE_INLINE void take(struct match *best, const struct lz_search *s, size_t at, size_t from, unsigned most,
-                         unsigned least) {
-    if (at - from - 1 >= DEFLATE_DISTANCE_MAX) {
-        return;
-    }
-    const unsigned length = match_length(s->data + at, s->data + from, most);
+/* Takes the match of a distance if it has `least` bytes and is longer than the best. */
+DEFLATE_INLINE void take(struct match *best, const struct lz_search *s, size_t at, size_t distance,
+                         unsigned most, unsigned least) {
+    const uint8_t *p = s->data + at;
+    const unsigned length = match_length(p, p - distance, most);
     if (length > best->length && length >= least) {
-        *best = (struct match){length, (unsigned)(at - from)};
+        *best = (struct match){length, (unsigned)distance};
+    }
+}
+
+/* Takes the best of the positions in the tables. A distance of 0 is none, and stands for no position. */
+DEFLATE_INLINE void take_known(struct match *best, const struct lz_search *s, size_t at, uint64_t near,
+                               uint16_t far, unsigned most) {
+    const size_t reachable = at < DEFLATE_DISTANCE_MAX ? at : DEFLATE_DISTANCE_MAX;
+    size_t distance = (uint16_t)(at - far);
+    if (distance - 1 < reachable) {
+        take(best, s, at, distance, most, s->reach);
+    }
+    for (unsigned i = 0; i < WAYS; i++, near >>= 16) {
+        distance = (uint16_t)(at - near);
+        if (distance - 1 >= reachable) {
+            return;
+        }
+        take(best, s, at, distance, most, s->reach);
     }
 }
 
@@ -97,23 +115,18 @@ DEFLATE_INLINE struct match find(const struct lz_search *s, size_t at) {
     const size_t left = s->size - at;
     const unsigned most = left < DEFLATE_MATCH_MAX ? (unsigned)left : DEFLATE_MATCH_MAX;
     struct match best = {0, 0};
-    uint32_t near[WAYS], far;
-    visit(s, at, near, &far);
+    uint16_t far;
+    const uint64_t near = visit(s, at, &far);
     if (at >= s->pixel) {
-        take(&best, s, at, at - s->pixel, most, s->pixel > DEFLATE_MATCH_MIN ? s->pixel : DEFLATE_MATCH_MIN);
+        take(&best, s, at, s->pixel, most, s->pixel > DEFLATE_MATCH_MIN ? s->pixel : DEFLATE_MATCH_MIN);
     }
     if (best.length >= NICE) {
         return best;
     }
-    if (far > 0) {
-        take(&best, s, at, far - 1, most, s->reach);
-    }
-    for (unsigned i = 0; i < WAYS && near[i] > 0; i++) {
-        take(&best, s, at, near[i] - 1, most, s->reach);
-    }
-    if (at >= s->line && best.length < NICE) {
+    take_known(&best, s, at, near, far, most);
+    if (at >= s->line && s->line <= DEFLATE_DISTANCE_MAX && best.length < NICE) {
         struct match above = {best.length + 1, 0};
-        take(&above, s, at, at - s->line, most, s->reach);
+        take(&above, s, at, s->line, most, s->reach);
         best = above.distance > 0 ? above : best;
     }
     return best;
@@ -132,12 +145,16 @@ static void end_block(struct lz_output *p, const struct lz_search *s, size_t end
     p->tokens = 0;
 }
 
-/* Pixels behind `at`, of long matches a few. */
-DEFLATE_INLINE void remember(const struct lz_search *s, size_t at, size_t end) {
-    const size_t step = (end - at >= LONG ? 8 : end - at >= SOME ? 4 : 1) * s->pixel;
-    uint32_t near[WAYS], far;
+/* Pixels behind `at`, of long matches a few, and of runs the last ones. */
+DEFLATE_INLINE void remember(const struct lz_search *s, size_t at, const struct match *match) {
+    const size_t end = at + match->length, run = match->length / s->pixel;
+    const size_t step = (match->length >= LONG ? 16 : match->length >= SOME ? 4 : 1) * s->pixel;
+    uint16_t far;
+    if (match->distance == s->pixel && run > RUN_END + 1) {
+        at += (run - RUN_END) * s->pixel;
+    }
     for (at += s->pixel; at < end; at += step) {
-        visit(s, at, near, &far);
+        visit(s, at, &far);
     }
 }
 
@@ -161,7 +178,7 @@ DEFLATE_INLINE void search_rows(struct lz_output *p, const struct lz_search *s, 
             const size_t end = at + match.length;
             s->memory->token[p->tokens++] = (struct deflate_token){
                 (uint32_t)(at - p->literals), (uint16_t)match.length, (uint16_t)match.distance};
-            remember(s, at, end);
+            remember(s, at, &match);
             p->literals = at = end;
             if (p->tokens == TOKENS_MAX) {
                 end_block(p, s, at);
@@ -195,11 +212,15 @@ static void search_pixels(struct lz_output *p, struct lz_search s, size_t start)
     }
 }
 
+/* But for runs of one pixel. */
 static void remember_history(const struct lz_search *s, size_t size) {
-    uint32_t near[WAYS], far;
+    uint16_t far;
     for (size_t row = 0; row < size; row += s->line) {
-        for (size_t column = 0; column < s->line; column += column == 0 ? 1 : s->pixel) {
-            visit(s, row + column, near, &far);
+        visit(s, row, &far);
+        for (size_t at = row + 1; at < row + s->line; at += s->pixel) {
+            if (at < s->pixel || word_at(s->data + at) != word_at(s->data + at - s->pixel)) {
+                visit(s, at, &far);
+            }
         }
     }
 }
