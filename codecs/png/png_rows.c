@@ -84,21 +84,32 @@ void png_rows_filter(const struct png_rows *rows, uint32_t y, uint32_t count, en
     }
 }
 
+/* The filter with the least sum, the first of several. A row as the one above leaves zeros. */
+static enum png_filter filter_best(const struct png_row *row) {
+    uint64_t least = UINT64_MAX;
+    enum png_filter best = FILTER_NONE;
+    if (memcmp(row->from, row->above, row->size) == 0) {
+        memset(row->to, 0, row->size);
+        return memcmp(row->from, row->to, row->size) == 0 ? FILTER_NONE : FILTER_UP;
+    }
+    for (unsigned filter = FILTER_NONE; filter < FILTER_COUNT; filter++) {
+        png_filter(filter, row);
+        uint64_t sum = png_filter_sum(row->to, row->size);
+        if (sum < least) {
+            least = sum;
+            best = (enum png_filter)filter;
+        }
+    }
+    if (best != FILTER_COUNT - 1) {
+        png_filter(best, row);
+    }
+    return best;
+}
+
 void png_rows_filter_best(const struct png_rows *rows, uint32_t y, uint32_t count, uint8_t *to) {
     for (uint32_t i = 0; i < count; i++, to += rows->line) {
         struct png_row row = row_at(rows, y + i, to + 1);
-        uint64_t least = UINT64_MAX;
-        for (unsigned filter = FILTER_NONE; filter < FILTER_COUNT; filter++) {
-            png_filter(filter, &row);
-            uint64_t sum = png_filter_sum(row.to, row.size);
-            if (sum < least) {
-                least = sum;
-                to[0] = (uint8_t)filter;
-            }
-        }
-        if (to[0] != FILTER_COUNT - 1) {
-            png_filter(to[0], &row);
-        }
+        to[0] = (uint8_t)filter_best(&row);
     }
 }
 

@@ -19,8 +19,10 @@ enum {
     STRIP_SIZE = 1 << 17,   /* bytes of rows that are filtered and compressed together: they stay in cache */
     MATCHES_SIZE = 1 << 18, /* of those whose matches are searched: they know more rows */
     SAMPLE_SIZE = 1 << 20,  /* of rows on which the ways to filter are tried, ... */
-    SAMPLE_ROWS = 36,       /* ... and their number at most */
-    WORTH = 128,            /* a part of the bytes */
+    FIRST_ROWS = 24,        /* ... and their number at first, ... */
+    SAMPLE_ROWS = 72,       /* ... and for the best two, if they are close */
+    CLOSE = 16,             /* a part of the bytes */
+    WORTH = 128,            /* another one */
     COST = 3,               /* cost of a byte relative to a blurred sample */
     ROWS = 3,               /* that codecs/png/png_rows.h keeps */
     CHUNK = 4, /* bytes of a chunk's buffer for one of its rows: 1.75, and it grows by doubling */
@@ -218,36 +220,59 @@ static void free_memory(struct strips *strips) {
     free(strips->seat);
 }
 
-/* The size of the sample if it is filtered in that way; SIZE_MAX after a failure. */
-static size_t try_way(const struct seat *seat, unsigned way, uint32_t most, uint8_t *lines,
-                      struct buf *trial) {
-    const size_t line = seat->rows.line;
-    const struct deflate_lines rows = {.data = lines,
-                                       .size = png_way_sample(&seat->rows, way, most, lines) * line,
-                                       .line = line,
-                                       .pixel = seat->rows.pixel};
-    trial->size = 0;
-    return deflate_lz_block(seat->search, &rows, trial, NULL) == ST_OK ? trial->size : SIZE_MAX;
+/* Samples of the rows, to choose the way to filter them. */
+struct sample {
+    const struct seat *seat;
+    uint8_t *lines;
+    struct buf packed;
+};
+
+/* The size of a sample of so many rows if it is filtered in that way; SIZE_MAX after a failure. */
+static size_t try_way(struct sample *sample, unsigned way, uint32_t most) {
+    const struct png_rows *of = &sample->seat->rows;
+    const struct deflate_lines rows = {.data = sample->lines,
+                                       .size = png_way_sample(of, way, most, sample->lines) * of->line,
+                                       .line = of->line,
+                                       .pixel = of->pixel};
+    sample->packed.size = 0;
+    const enum status status = deflate_lz_block(sample->seat->search, &rows, &sample->packed, NULL);
+    return status == ST_OK ? sample->packed.size : SIZE_MAX;
 }
 
-/* Tries all ways on a sample. The last one takes the time of five, and has to be worth it. */
+/* The best of each row takes the time of five, and has to be worth it. */
+static size_t price(struct sample *sample, unsigned way, uint32_t most) {
+    const size_t size = try_way(sample, way, most);
+    return size < SIZE_MAX && way == PNG_WAY_BEST_OF_EACH ? size + size / WORTH : size;
+}
+
+/* Tries all ways on few rows, and the best two on more if they are close; PNG_WAYS after a failure. */
+static unsigned try_ways(struct sample *sample, uint32_t most) {
+    size_t size[PNG_WAYS + 1] = {[PNG_WAYS] = SIZE_MAX};
+    unsigned best = PNG_WAYS, second = PNG_WAYS;
+    for (unsigned way = 0; way < PNG_WAYS; way++) {
+        size[way] = try_way(sample, way, min_u32(most, FIRST_ROWS));
+        if (size[way] < size[best]) {
+            second = best;
+            best = way;
+        } else if (size[way] < size[second]) {
+            second = way;
+        }
+    }
+    if (most <= FIRST_ROWS || second == PNG_WAYS || size[second] - size[best] > size[best] / CLOSE) {
+        return best;
+    }
+    return price(sample, second, most) < price(sample, best, most) ? second : best;
+}
+
 static enum status choose_way(struct strips *strips, struct error *err) {
     const uint32_t most = sample_height(strips->line, strips->image->height);
     const size_t size = most * strips->line;
-    uint8_t *lines = malloc(size + DEFLATE_LZ_PADDING);
-    size_t least = SIZE_MAX;
-    struct buf trial;
-    buf_init(&trial, deflate_lz_most(size));
-    for (unsigned way = 0; way < PNG_WAYS && lines; way++) {
-        const size_t found = try_way(&strips->seat[0], way, most, lines, &trial);
-        if (found < (way == PNG_WAY_BEST_OF_EACH ? least - least / WORTH : least)) {
-            least = found;
-            strips->way = way;
-        }
-    }
-    buf_finish(&trial);
-    free(lines);
-    return least < SIZE_MAX ? ST_OK : fail(err, ST_BUSY, "out of memory to compress a PNG");
+    struct sample sample = {.seat = &strips->seat[0], .lines = malloc(size + DEFLATE_LZ_PADDING)};
+    buf_init(&sample.packed, deflate_lz_most(size));
+    strips->way = sample.lines ? try_ways(&sample, most) : PNG_WAYS;
+    buf_finish(&sample.packed);
+    free(sample.lines);
+    return strips->way < PNG_WAYS ? ST_OK : fail(err, ST_BUSY, "out of memory to compress a PNG");
 }
 
 enum status png_strips_write(const struct image *image, const struct png_form *form, bool matches,
