@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/png/deflate/deflate_lz.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "codecs/png/deflate/deflate_tokens.h"
@@ -83,13 +84,24 @@ DEFLATE_INLINE uint64_t visit(const struct lz_search *s, size_t at, uint16_t *fa
     return near;
 }
 
+/* Whether the last of so many bytes are equal, up to a word: most matches that are too short end here. */
+DEFLATE_INLINE bool may_match(const uint8_t *a, const uint8_t *b, unsigned length) {
+    if (length < WORD) {
+        return (word_at(a) ^ word_at(b)) << (8 * WORD - 8 * length) == 0;
+    }
+    return word_at(a + length - WORD) == word_at(b + length - WORD);
+}
+
 /* Takes the match of a distance if it has `least` bytes and is longer than the best. */
 DEFLATE_INLINE void take(struct match *best, const struct lz_search *s, size_t at, size_t distance,
                          unsigned most, unsigned least) {
     const uint8_t *p = s->data + at;
-    const unsigned length = match_length(p, p - distance, most);
-    if (length > best->length && length >= least) {
-        *best = (struct match){length, (unsigned)distance};
+    const unsigned wanted = best->length < least ? least : best->length + 1;
+    if (wanted <= most && may_match(p, p - distance, wanted)) {
+        const unsigned length = match_length(p, p - distance, most);
+        if (length >= wanted) {
+            *best = (struct match){length, (unsigned)distance};
+        }
     }
 }
 
