@@ -3,6 +3,8 @@
 
 #include <png.h>
 
+#include "core/processor.h"
+
 enum {
     PACKED = 256,    /* pixels whose codes are packed together */
     FEW_GREYS = 16,  /* more take 8 bits in any form */
@@ -172,6 +174,26 @@ static void take_three_of_four(uint8_t *to, const uint8_t *from, uint32_t width)
     memcpy(to + 3 * (size_t)x, from + 4 * (size_t)x, 3);
 }
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+/* The same of four pixels at once, but for the last eight. */
+__attribute__((target("avx2"))) static void take_three_of_four_avx2(uint8_t *to, const uint8_t *from,
+                                                                    uint32_t width) {
+    const __m128i order = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+    uint32_t x = 0;
+    for (; x + 8 < width; x += 4) {
+        __m128i pixels;
+        memcpy(&pixels, from + 4 * (size_t)x, sizeof(pixels));
+        pixels = _mm_shuffle_epi8(pixels, order);
+        memcpy(to + 3 * (size_t)x, &pixels, sizeof(pixels));
+    }
+    take_three_of_four(to + 3 * (size_t)x, from + 4 * (size_t)x, width - x);
+}
+#else
+#define take_three_of_four_avx2 take_three_of_four
+#endif
+
 /* The `first` bytes of each pixel, and the `last` ones. */
 ALWAYS_INLINE void take_bytes(uint8_t *to, const uint8_t *from, uint32_t width, unsigned pixel,
                               unsigned first, unsigned last) {
@@ -191,7 +213,8 @@ static void make_samples(const struct png_form *form, const struct image *image,
     const unsigned last = form->type & PNG_COLOR_MASK_ALPHA ? sample : 0;
     const unsigned first = form->channels * sample - last;
     if (pixel == 4 && first == 3) {
-        take_three_of_four(to, from, image->width);
+        (processor_allows(PROCESSOR_AVX2) ? take_three_of_four_avx2 : take_three_of_four)(to, from,
+                                                                                          image->width);
     } else if (pixel == 3 && first == 1) {
         take_bytes(to, from, image->width, 3, 1, 0);
     } else if (pixel == 4 && first == 1 && last == 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "codecs/png/png_rows.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,26 +43,35 @@ static void swap(uint8_t *to, const uint8_t *from, size_t size) {
     }
 }
 
-static const uint8_t *in_file_order(const struct png_rows *rows, uint32_t y) {
+static bool swaps(const struct png_rows *rows) {
+    return rows->image->depth == 16 && png_is_little_endian();
+}
+
+/* Copies a row in file order. */
+static void make_row(const struct png_rows *rows, uint32_t y, uint8_t *to) {
     const uint8_t *row = plane_row(&rows->image->plane[0], y);
     const size_t size = rows->line - 1;
-    const bool swaps = rows->image->depth == 16 && png_is_little_endian();
-    const bool stored = png_form_is_stored(rows->form, rows->image);
-    uint8_t *to = rows->made->bytes + (1 + y % 2) * size;
-    if (stored && !swaps) {
-        return row;
-    }
-    if (rows->made->number[y % 2] == (uint64_t)y + 1) {
-        return to;
-    }
-    if (!stored) {
+    if (!png_form_is_stored(rows->form, rows->image)) {
         png_form_row(rows->form, rows->image, y, to);
         row = to;
     }
-    if (swaps) {
+    if (swaps(rows)) {
         swap(to, row, size);
+    } else if (row != to) {
+        memcpy(to, row, size);
     }
-    rows->made->number[y % 2] = (uint64_t)y + 1;
+}
+
+/* A row in file order, which is kept with the one before it. */
+static const uint8_t *in_file_order(const struct png_rows *rows, uint32_t y) {
+    uint8_t *to = rows->made->bytes + (1 + y % 2) * (rows->line - 1);
+    if (png_form_is_stored(rows->form, rows->image) && !swaps(rows)) {
+        return plane_row(&rows->image->plane[0], y);
+    }
+    if (rows->made->number[y % 2] != (uint64_t)y + 1) {
+        make_row(rows, y, to);
+        rows->made->number[y % 2] = (uint64_t)y + 1;
+    }
     return to;
 }
 
@@ -78,9 +88,13 @@ static struct png_row row_at(const struct png_rows *rows, uint32_t y, uint8_t *t
 void png_rows_filter(const struct png_rows *rows, uint32_t y, uint32_t count, enum png_filter filter,
                      uint8_t *to) {
     for (uint32_t i = 0; i < count; i++, to += rows->line) {
-        struct png_row row = row_at(rows, y + i, to + 1);
         to[0] = (uint8_t)filter;
-        png_filter(filter, &row);
+        if (filter == FILTER_NONE) {
+            make_row(rows, y + i, to + 1);
+        } else {
+            struct png_row row = row_at(rows, y + i, to + 1);
+            png_filter(filter, &row);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #include "codecs/metadata/losses.h"
 #include "codecs/png/png.h"
 #include "codecs/png/png_form.h"
+#include "core/processor.h"
 
 #include "tests/filters/helpers.h"
 #include "tests/unit/codecs/memory_fixture.h"
@@ -243,6 +244,28 @@ static void test_sixteen_bits_keep_them(void **state) {
     }
 }
 
+/* Rows without alpha on each kind of processor, in memory without a byte too many. */
+static void test_alpha_is_left_out_of_each_width(void **state) {
+    (void)state;
+    const struct png_form form = {.kind = FORM_SAMPLES, .type = RGB, .bits = 8, .channels = 3};
+    for (uint32_t i = 0; i < 80; i++) {
+        const uint32_t width = 1 + i / 2, colour = 0xFF010203;
+        struct image image = make(PIXEL_RGBA, width, 1, &colour, 1);
+        uint8_t *row = malloc((size_t)3 * width), *pixels = plane_row(&image.plane[0], 0);
+        for (uint32_t k = 0; k < 4 * width; k++) {
+            pixels[k] = (uint8_t)k;
+        }
+        processor_limit(processor_level(i % 2 ? "baseline" : "auto"));
+        png_form_row(&form, &image, 0, row);
+        for (uint32_t k = 0; k < 3 * width; k++) {
+            assert_int_equal(row[k], pixels[k / 3 * 4 + k % 3]);
+        }
+        free(row);
+        fixture_image_free(&image);
+    }
+    processor_limit(processor_level("auto"));
+}
+
 static void check_profile(enum pixel_model model, const char *space, unsigned count, unsigned step,
                           unsigned type, unsigned bits) {
     uint8_t profile[ICC_FIXTURE_LEAST];
@@ -360,6 +383,7 @@ int main(void) {
         cmocka_unit_test(test_small_pictures_grow_by_nothing),
         cmocka_unit_test(test_one_pixel_is_enough),
         cmocka_unit_test(test_sixteen_bits_keep_them),
+        cmocka_unit_test(test_alpha_is_left_out_of_each_width),
         cmocka_unit_test(test_profiles_fit),
         cmocka_unit_test(test_cores_change_nothing),
         cmocka_unit_test(test_palettes_are_sorted),
