@@ -90,14 +90,41 @@ INLINE void undo_avg(struct png_row row, unsigned pixel, unsigned wide) {
     store(row.to + i, _mm_xor_si128(left, ones), pixel);
 }
 
+/* Where the pixel to the left is as the one above it, Paeth predicts the one above. So pixels without a
+ * difference are those above, all at once, which is most of a screenshot. */
+enum { FLAT = 16 }; /* pixels that are looked at together */
+
+INLINE bool is_zero(const uint8_t *from, size_t size) {
+    __m128i any = _mm_setzero_si128();
+    for (size_t i = 0; i < size; i += sizeof(any)) {
+        any = _mm_or_si128(any, _mm_loadu_si128((const void *)(from + i)));
+    }
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(any, _mm_setzero_si128())) == 0xFFFF;
+}
+
+/* Whether pixels are the same in the lower half, and in the higher one if there are two. */
+INLINE bool is_same(__m128i a, __m128i b, unsigned pixel, bool two) {
+    const int samples = (1 << 2 * pixel) - 1, wanted = two ? samples << 8 | samples : samples;
+    return (_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) & wanted) == wanted;
+}
+
 INLINE void undo_paeth(struct png_row row, unsigned pixel, unsigned wide) {
     __m128i left = _mm_setzero_si128(), corner = left;
+    const size_t flat = (size_t)FLAT * pixel, last = row.size - pixel;
     size_t i = 0;
-    for (; i + pixel < row.size; i += pixel) {
-        __m128i above = load_wide(row.above + i, wide);
-        left = step_paeth(load_wide(row.from + i, wide), left, above, corner);
-        corner = above;
-        store(row.to + i, _mm_packus_epi16(left, left), wide);
+    while (i < last) {
+        size_t end = last - i > flat ? i + flat : last;
+        if (end == i + flat && is_same(left, corner, pixel, false) && is_zero(row.from + i, flat)) {
+            memcpy(row.to + i, row.above + i, flat);
+            left = corner = load_wide(row.above + end - pixel, wide);
+            i = end;
+        }
+        for (; i < end; i += pixel) {
+            __m128i above = load_wide(row.above + i, wide);
+            left = step_paeth(load_wide(row.from + i, wide), left, above, corner);
+            corner = above;
+            store(row.to + i, _mm_packus_epi16(left, left), wide);
+        }
     }
     left = step_paeth(load_wide(row.from + i, pixel), left, load_wide(row.above + i, pixel), corner);
     store(row.to + i, _mm_packus_epi16(left, left), pixel);
@@ -133,18 +160,41 @@ INLINE void step_pair(struct pair *pair, size_t i, unsigned pixel, unsigned uppe
     }
 }
 
+/* Undoes FLAT pixels of each row at once, if they are those above. */
+INLINE bool copy_flat(struct pair *pair, size_t i, unsigned pixel, unsigned wide) {
+    const struct png_row *upper = &pair->upper, *lower = &pair->lower;
+    const size_t flat = (size_t)FLAT * pixel, end = i + flat, k = i - LAG * pixel;
+    const bool same = is_same(pair->left, pair->corner, pixel, true) && is_zero(upper->from + i, flat) &&
+                      is_zero(lower->from + k, flat);
+    if (same) {
+        memcpy(upper->to + i, upper->above + i, flat);
+        memcpy(lower->to + k, upper->to + k, flat);
+        pair->before = load_wide(upper->to + end - 2 * pixel, wide);
+        pair->left = _mm_unpacklo_epi64(load_wide(upper->to + end - pixel, wide),
+                                        load_wide(lower->to + k + flat - pixel, wide));
+        pair->corner = pair->left;
+    }
+    return same;
+}
+
 /* Needs more than LAG pixels, of at most four bytes. */
 INLINE void undo_pair(const struct png_row *upper, const struct png_row *lower, unsigned pixel,
                       unsigned wide) {
     const __m128i zero = _mm_setzero_si128();
     struct pair pair = {*upper, *lower, zero, zero, zero};
-    const size_t last = upper->size - pixel;
+    const size_t flat = (size_t)FLAT * pixel, last = upper->size - pixel;
     size_t i = 0;
     for (; i < (size_t)LAG * pixel; i += pixel) {
         step_pair(&pair, i, pixel, wide, 0);
     }
-    for (; i < last; i += pixel) {
-        step_pair(&pair, i, pixel, wide, wide);
+    while (i < last) {
+        const size_t end = last - i > flat ? i + flat : last;
+        if (end == i + flat && copy_flat(&pair, i, pixel, wide)) {
+            i = end;
+        }
+        for (; i < end; i += pixel) {
+            step_pair(&pair, i, pixel, wide, wide);
+        }
     }
     step_pair(&pair, last, pixel, pixel, wide);
     step_pair(&pair, last + pixel, pixel, 0, wide);
