@@ -145,7 +145,6 @@ struct encode_extent {
     float pixels;
     float samples; /* with reduced colour counted as such; sides below 16 count as 16 */
     float bytes;   /* of all samples */
-    bool alpha;
     /* Bytes that the file is expected to have if the picture is probably a screenshot or a drawing; else 0.
      */
     float graphic;

@@ -85,7 +85,6 @@ static struct encode_cost encoding_cost(const struct work_plan *plan, uint32_t f
         .pixels = pixels,
         .samples = cost_samples(&shape, encoded_least),
         .bytes = pixels * shape.samples * (float)(plan->encoded.depth / 8),
-        .alpha = shape.alpha,
         .graphic = graphic_bytes(plan),
     };
     struct encode_options options = plan->options;
