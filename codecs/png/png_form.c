@@ -190,8 +190,48 @@ __attribute__((target("avx2"))) static void take_three_of_four_avx2(uint8_t *to,
     }
     take_three_of_four(to + 3 * (size_t)x, from + 4 * (size_t)x, width - x);
 }
+
+/* The first bytes of eight pixels of three or four bytes at once, those of the last pixels one by one. */
+__attribute__((target("avx2"))) static void take_first_avx2(uint8_t *to, const uint8_t *from, uint32_t width,
+                                                            unsigned pixel) {
+    const __m128i low = pixel == 3
+                            ? _mm_setr_epi8(0, 3, 6, 9, 12, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
+                            : _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+    const __m128i high = pixel == 3
+                             ? _mm_setr_epi8(-1, -1, -1, -1, -1, -1, 10, 13, -1, -1, -1, -1, -1, -1, -1, -1)
+                             : _mm_setr_epi8(-1, -1, -1, -1, 0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1);
+    uint32_t x = 0;
+    for (; x + 8 <= width; x += 8) {
+        const uint8_t *p = from + (size_t)x * pixel;
+        const __m128i a = _mm_loadu_si128((const void *)p);
+        const __m128i b = _mm_loadu_si128((const void *)(p + 8 * pixel - sizeof(b)));
+        _mm_storel_epi64((void *)(to + x), _mm_or_si128(_mm_shuffle_epi8(a, low), _mm_shuffle_epi8(b, high)));
+    }
+    for (; x < width; x++) {
+        to[x] = from[(size_t)x * pixel];
+    }
+}
+
+/* Takes the first bytes of each pixel if there is a fast way. */
+static bool take_fast(uint8_t *to, const uint8_t *from, uint32_t width, unsigned pixel, unsigned first) {
+    if (!processor_allows(PROCESSOR_AVX2)) {
+        return false;
+    }
+    if (pixel == 4 && first == 3) {
+        take_three_of_four_avx2(to, from, width);
+        return true;
+    }
+    if ((pixel == 3 || pixel == 4) && first == 1) {
+        take_first_avx2(to, from, width, pixel);
+        return true;
+    }
+    return false;
+}
 #else
-#define take_three_of_four_avx2 take_three_of_four
+static bool take_fast(uint8_t *to, const uint8_t *from, uint32_t width, unsigned pixel, unsigned first) {
+    (void)to, (void)from, (void)width, (void)pixel, (void)first;
+    return false;
+}
 #endif
 
 /* The `first` bytes of each pixel, and the `last` ones. */
@@ -212,9 +252,11 @@ static void make_samples(const struct png_form *form, const struct image *image,
     const unsigned sample = image->depth / 8u, pixel = image->plane[0].channels * sample;
     const unsigned last = form->type & PNG_COLOR_MASK_ALPHA ? sample : 0;
     const unsigned first = form->channels * sample - last;
+    if (last == 0 && take_fast(to, from, image->width, pixel, first)) {
+        return;
+    }
     if (pixel == 4 && first == 3) {
-        (processor_allows(PROCESSOR_AVX2) ? take_three_of_four_avx2 : take_three_of_four)(to, from,
-                                                                                          image->width);
+        take_three_of_four(to, from, image->width);
     } else if (pixel == 3 && first == 1) {
         take_bytes(to, from, image->width, 3, 1, 0);
     } else if (pixel == 4 && first == 1 && last == 0) {

@@ -244,24 +244,32 @@ static void test_sixteen_bits_keep_them(void **state) {
     }
 }
 
-/* Rows without alpha on each kind of processor, in memory without a byte too many. */
-static void test_alpha_is_left_out_of_each_width(void **state) {
+static void check_row(enum pixel_model model, uint32_t width, unsigned channels) {
+    const struct png_form form = {.kind = FORM_SAMPLES, .bits = 8, .channels = (uint8_t)channels};
+    struct image image = fixture_image(fixture_shape(model, 8, width, 1));
+    const unsigned pixel = image.plane[0].channels;
+    uint8_t *row = malloc((size_t)channels * width), *pixels = malloc((size_t)pixel * width);
+    for (uint32_t k = 0; k < pixel * width; k++) {
+        pixels[k] = (uint8_t)random_below(256);
+    }
+    free(image.plane[0].data);
+    image.plane[0].data = pixels;
+    png_form_row(&form, &image, 0, row);
+    for (uint32_t k = 0; k < channels * width; k++) {
+        assert_int_equal(row[k], pixels[k / channels * pixel + k % channels]);
+    }
+    free(row);
+    free(pixels);
+}
+
+/* On each kind of processor, from and to memory without a byte too many. */
+static void test_channels_are_left_out_of_each_width(void **state) {
     (void)state;
-    const struct png_form form = {.kind = FORM_SAMPLES, .type = RGB, .bits = 8, .channels = 3};
     for (uint32_t i = 0; i < 80; i++) {
-        const uint32_t width = 1 + i / 2, colour = 0xFF010203;
-        struct image image = make(PIXEL_RGBA, width, 1, &colour, 1);
-        uint8_t *row = malloc((size_t)3 * width), *pixels = plane_row(&image.plane[0], 0);
-        for (uint32_t k = 0; k < 4 * width; k++) {
-            pixels[k] = (uint8_t)k;
-        }
         processor_limit(processor_level(i % 2 ? "baseline" : "auto"));
-        png_form_row(&form, &image, 0, row);
-        for (uint32_t k = 0; k < 3 * width; k++) {
-            assert_int_equal(row[k], pixels[k / 3 * 4 + k % 3]);
-        }
-        free(row);
-        fixture_image_free(&image);
+        check_row(PIXEL_RGBA, 1 + i / 2, 3);
+        check_row(PIXEL_RGBA, 1 + i / 2, 1);
+        check_row(PIXEL_RGB, 1 + i / 2, 1);
     }
     processor_limit(processor_level("auto"));
 }
@@ -383,7 +391,7 @@ int main(void) {
         cmocka_unit_test(test_small_pictures_grow_by_nothing),
         cmocka_unit_test(test_one_pixel_is_enough),
         cmocka_unit_test(test_sixteen_bits_keep_them),
-        cmocka_unit_test(test_alpha_is_left_out_of_each_width),
+        cmocka_unit_test(test_channels_are_left_out_of_each_width),
         cmocka_unit_test(test_profiles_fit),
         cmocka_unit_test(test_cores_change_nothing),
         cmocka_unit_test(test_palettes_are_sorted),
