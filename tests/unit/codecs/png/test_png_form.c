@@ -258,8 +258,7 @@ static void check_row(enum pixel_model model, uint32_t width, unsigned channels)
     for (uint32_t k = 0; k < channels * width; k++) {
         assert_int_equal(row[k], pixels[k / channels * pixel + k % channels]);
     }
-    free(row);
-    free(pixels);
+    free(row), free(pixels);
 }
 
 /* On each kind of processor, from and to memory without a byte too many. */
