@@ -9,7 +9,7 @@
 static uint8_t *random_row(size_t size, uint8_t mask) {
     uint8_t *row = malloc(size);
     for (size_t i = 0; i < size; i++) {
-        row[i] = mask ? random_byte() & mask : random_byte() * (random_byte() < 3);
+        row[i] = mask ? random_byte() & mask : random_byte() < 3 ? random_byte() : 0;
     }
     return row;
 }
