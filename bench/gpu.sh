@@ -4,7 +4,7 @@
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
 #                  [races] [bench] [service] [sandbox] [formats] [series] [kernels] [load] [sizes] [regions] [crowd] [several] [threads]
-#                  [soak] [faults]
+#                  [soak] [faults] [facts]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. Without the name of a part the first six run. Writes FOLDER/results.md (default
@@ -23,7 +23,8 @@
 # daemons with a GPU each; about a minute. threads: the processor time of each kind of thread; half a minute. soak:
 # SOAK_REQUESTS (1000000) of mixed kinds in at most SOAK_SECONDS (500), with the first of CODECS; SOAK_KILL=1 kills the
 # GPU's process meanwhile. faults: how soon FAULTS_ROUNDS (10) times two faults of a kernel are noticed, 12 s a round, in
-# each of three ways, and that no long run is taken for one.
+# each of three ways, and that no long run is taken for one. facts: what a GPU and its driver do that one would not
+# guess, for docs/gpu-facts.md; less than two minutes.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
 umask 022
@@ -36,7 +37,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | races | bench | service | sandbox | formats | series | kernels | load | sizes | regions | crowd | several | threads | soak | faults) parts+=("$1") ;;
+    check | sanitize | races | bench | service | sandbox | formats | series | kernels | load | sizes | regions | crowd | several | threads | soak | faults | facts) parts+=("$1") ;;
     *) sed -n '5,7p' "$0" && exit 64 ;;
     esac
     shift
@@ -343,6 +344,10 @@ fi
 if wanted bench; then
     say '## Times'
     part bench 480 "$bench" $quick
+fi
+if named facts; then
+    say '## GPU and driver'
+    part facts 180 "$bench" facts $quick
 fi
 if wanted service || wanted sandbox || named kernels || [ ${#by_wrk[@]} -gt 0 ]; then
     "$sample" "$logs/sample.jpg" ${quick:+8} || failed+=(sample)

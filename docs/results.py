@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the tables of measured figures that stand between marks in the pages about performance and in README.md, from bench/results:
+"""Writes the tables of measured figures that stand between marks in the pages about performance and GPUs and in README.md, from bench/results:
 
     <!-- results: NAME... -->     NAME is a function below, table_NAME; what follows it are its arguments
     <!-- end -->
@@ -18,8 +18,9 @@ RESULTS = ROOT / 'bench/results'
 sys.path.insert(0, str(ROOT / 'bench'))
 import report  # noqa: E402 (bench/ has to be in the path)
 
-PAGES = [*sorted(ROOT.glob('docs/performance*.md')), ROOT / 'README.md']
+PAGES = [*sorted(ROOT.glob('docs/performance*.md')), ROOT / 'docs/gpu-facts.md', ROOT / 'README.md']
 MARKED = re.compile(r'(<!-- results: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
+FACT = re.compile(r'^(FACT|RELIED)\(\w+,\s*"(.*?)",\s*"(.*?)"\)', re.M)
 PEERS = ('blurd', 'sharp', 'vips', 'opencv', 'graphicsmagick')
 # (title, work in the files, connections)
 GPU_WORK = (('blur, sigma 1.5', '1.5', 128), ('blur, sigma 5', '5', 128), ('blur, sigma 20', '20', 128), ('blur, sigma 100', '100', 128),
@@ -214,6 +215,19 @@ def table_gpu_peers(_):
     rows = [[sigma, span(column(found, 'blurd, `auto`, requests/s'), rounded), span(column(found, 'torchvision, pictures/s')), span(column(found, 'OpenCV, pictures/s'))]
             for sigma, found in runs.items()]
     return report.table(['sigma', 'blurd over HTTP, requests/s', 'torchvision on the GPU, pictures/s', 'OpenCV on the cores, pictures/s'], rows)
+
+
+def table_facts(_):
+    """What `bench/gpu.sh facts` measured on each card; '-' for what no stored run has."""
+    cards = {}
+    for path in sorted(RESULTS.glob('nvidia-*-facts.md')):
+        found = next(rows for _, rows in tables(path) if rows and 'behaviour' in rows[0])
+        cards[f'{path.name.split("-")[1].upper()}, driver {found[0]["driver"]}'] = {row['behaviour']: row['figure'] for row in found}
+    rows = []
+    for kind, behaviour, meaning in FACT.findall((ROOT / 'bench/gpu/facts/facts.def').read_text()):
+        title = behaviour + (' (relied on)' if kind == 'RELIED' else '')
+        rows.append([title, *([figures.get(title, '-') for figures in cards.values()] or ['-']), meaning])
+    return report.table(['behaviour', *(cards or ['figure']), 'what it means'], rows).replace('| --:', '| ---')
 
 
 def table_copy(_, name, *columns):

@@ -7,9 +7,10 @@
 
 #include "filters/backend.h"
 #include "filters/chain.h"
+#include "gpu/cuda/nvrtc.h"
 #include "gpu/stream/stream.h"
 
-enum { TEXTBOOK_TAPS = 7 };
+enum { TEXTBOOK_TAPS = 7, BENCH_IMAGE_MAX = NVRTC_IMAGE_MAX + 1 };
 
 /* The weights that the textbook kernel takes by value: see tutorial.cu. */
 struct textbook_weights {
@@ -47,6 +48,7 @@ void bench_text(struct bench *bench);
 void bench_persons(struct bench *bench);
 void bench_jpeg(struct bench *bench);
 void bench_profile(struct bench *bench);
+void bench_facts(struct bench *bench);
 
 /* The process that bench_start measures. */
 int bench_start_child(const char *library, const char *format, const char *cache_folder);
@@ -59,7 +61,11 @@ _Noreturn void give_up(const char *sentence);
 void bench_open(struct bench *bench);
 void bench_close(struct bench *bench);
 
-/* Compiles CUDA C++ with NVRTC for the device and loads it. */
+/* Compiles CUDA C++ with NVRTC for the device: machine code, or PTX, which ends in a zero that counts. */
+enum status bench_compile_source(struct bench *bench, const char *source, bool ptx, struct buf *image,
+                                 struct error *err);
+
+/* Compiles machine code and loads it. */
 enum status bench_load_module(struct bench *bench, const char *source, CUmodule *module, struct error *err);
 
 /* Fills bench->kernels, or says why they are missing. */
@@ -77,6 +83,6 @@ double device_us(struct bench *bench, void (*work)(void *context, unsigned i), v
                  unsigned rounds);
 
 /* The CUDA sources in bench/gpu/sources.c. */
-extern const char bench_source[], special_source[];
+extern const char bench_source[], special_source[], facts_source[];
 
 #endif

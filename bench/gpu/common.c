@@ -6,7 +6,6 @@
 
 #include "bench/gpu/bench.h"
 #include "cpu/cpu.h"
-#include "gpu/cuda/nvrtc.h"
 
 enum { NO_DRIVER = 77, HOLD_BASE_NS = 200000, HOLD_EACH_NS = 40000, ROUNDS_MAX = 1024 };
 
@@ -50,12 +49,14 @@ void bench_close(struct bench *bench) {
 
 /* ---- kernels that are no part of the product ---- */
 
-static enum status compile(struct bench *bench, const char *source, struct buf *image, struct error *err) {
+enum status bench_compile_source(struct bench *bench, const char *source, bool ptx, struct buf *image,
+                                 struct error *err) {
     struct nvrtc nvrtc;
     struct nvrtc_target target;
     enum status status = nvrtc_open(&nvrtc, NULL, bench->cuda.version / 1000, err);
     if (status == ST_OK) {
         status = nvrtc_choose(&nvrtc, bench->device.major * 10 + bench->device.minor, &target, err);
+        target.ptx = target.ptx || ptx;
     }
     if (status == ST_OK) {
         status = nvrtc_compile(&nvrtc, source, target, image, err);
@@ -65,8 +66,8 @@ static enum status compile(struct bench *bench, const char *source, struct buf *
 
 enum status bench_load_module(struct bench *bench, const char *source, CUmodule *module, struct error *err) {
     struct buf image;
-    buf_init(&image, NVRTC_IMAGE_MAX + 1);
-    enum status status = compile(bench, source, &image, err);
+    buf_init(&image, BENCH_IMAGE_MAX);
+    enum status status = bench_compile_source(bench, source, false, &image, err);
     if (status == ST_OK) {
         status = CUDA_TRY(&bench->cuda, err, cuModuleLoadData, module, image.data);
     }

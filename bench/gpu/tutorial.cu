@@ -25,16 +25,3 @@ extern "C" __global__ void textbook_blur(const unsigned char *source, unsigned c
         target[(y * width + x) * channels + c] = sum / weights.sum;
     }
 }
-
-/* Does nothing; its time is that of a launch. */
-extern "C" __global__ void empty() {
-}
-
-/* Keeps the stream busy while the host enqueues the launches to be timed. */
-extern "C" __global__ void hold(unsigned long long nanoseconds) {
-    unsigned long long begin, now;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
-    do {
-        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    } while (now - begin < nanoseconds);
-}

@@ -30,7 +30,7 @@ racecheck) hazards=0; [[ ${BAD-} != hazards || $* != *scans* ]] || hazards=3
     echo "========= ERROR SUMMARY: $errors errors"
     [[ $errors = 0 || $options != *"--error-exitcode 9"* ]] || exit 9 ;;
 esac""",
-    "blurd-bench": "",
+    "blurd-bench": '[ "${BAD-}" != "$1" ] || exit 1\n[ "$1" != facts ] || echo "| a fact | 3 ms |"',
     "ncu": """
 [ "$1" != --version ] || { echo "Version 1"; exit; }
 printf '%s: 9 bytes\\n' 'sigma 5, optimal codes' 'sigma 5, optimal codes' scans
@@ -103,6 +103,13 @@ def check_failures(folder):
     expect(status == 64, f"it ends with 64 for a part that there is not, not {status}", output)
 
 
+def check_facts(folder):
+    status, output, _ = run(folder, "facts")
+    expect(status == 0 and "| a fact | 3 ms |\n" in output, "the facts are part of what it says", output)
+    status, output, _ = run(folder, "facts", bad="facts")
+    expect(status == 1 and "Failed: facts\n" in output, f"it says that a fact does not hold and ends with 1, not {status}", output)
+
+
 def check_kernels(folder):
     status, output, _ = run(folder, "kernels")
     expect(status == 0, "the kernels are profiled", output)
@@ -121,6 +128,7 @@ def main():
             path.chmod(0o755)
         check_all_right(folder)
         check_failures(folder)
+        check_facts(folder)
         check_kernels(folder)
     print(*wrong, sep="\n", end="")
     sys.exit(1 if wrong else 0)

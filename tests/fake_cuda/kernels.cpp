@@ -7,11 +7,18 @@
 #include "tests/fake_cuda/fibers.h"
 #include "tests/fake_cuda/shim.h"
 
-/* The shared memory of a block, and behind it a pattern that shows writes beyond it. */
+/* The shared memory of a block, and behind it a pattern that shows writes beyond it. On a GPU it holds what an earlier
+ * block left, so it has another pattern for each block: a kernel that reads what it has not written differs from the
+ * CPU. */
 enum { SHARED_GUARD = 1024, SHARED_BYTE = 0xc3 };
 uint4 block_memory[(SHARED_SIZE + SHARED_GUARD) / sizeof(uint4)];
 
 #include KERNEL_SOURCE /* all of them, as the Makefile says */
+
+/* Those that only measure. */
+#include "bench/gpu/facts/kernels.h"
+#include "bench/gpu/hold.cu"
+#include "bench/gpu/facts/kernels.cu"
 
 /* Calls a kernel with the struct that it takes by value, or without. */
 template <class Function, Function function> struct runner;
@@ -37,6 +44,7 @@ static const struct {
 } kernels[] = {
 #define KERNEL(name) {#name, runner<decltype(&name), name>::run, runner<decltype(&name), name>::size},
 #include "gpu/cuda/kernels.def"
+#include "bench/gpu/facts/kernels.def"
 #undef KERNEL
 };
 
@@ -66,6 +74,13 @@ static bool guard_intact(unsigned shared) {
     return true;
 }
 
+static void poison_shared() {
+    static const uint32_t patterns[] = {0xc3c3c3c3, 0, 0xffffffff, 0x7fffffff, 0x7fc00000, 0x00010203, 0x01010101};
+    static unsigned turn;
+    const uint32_t pattern = patterns[turn++ % (sizeof patterns / sizeof *patterns)];
+    std::fill_n((uint32_t *)block_memory, SHARED_SIZE / sizeof pattern, pattern);
+}
+
 enum fake_outcome fake_kernel_run(int kernel, const unsigned grid[3], const unsigned block[3],
                                   unsigned shared, void **parameters) {
     static std::mutex one_at_a_time;
@@ -77,7 +92,8 @@ enum fake_outcome fake_kernel_run(int kernel, const unsigned grid[3], const unsi
     blockDim = {block[0], block[1], block[2]};
     for (unsigned i = 0; i < grid[0] * grid[1] * grid[2]; i++) {
         blockIdx = {i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]};
-        memset(block_memory, SHARED_BYTE, sizeof block_memory);
+        poison_shared();
+        memset((char *)block_memory + shared, SHARED_BYTE, SHARED_GUARD);
         if (!fibers_run(block[0], block[1], block[2], kernels[kernel].run, parameters) ||
             !guard_intact(shared)) {
             return FAKE_FAULTED;
