@@ -241,9 +241,12 @@ $(BUILD)/bench/libwaits.so: bench/waits.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O2 $(WARN) -Wno-reserved-identifier -shared -fPIC -o $@ $< -ldl -pthread
 
+# --wrap: see tests/gpu/poison.h.
+CHECK_LDFLAGS := -Wl,--wrap=gpu_buffer_reserve
 $(BUILD)/tests/gpu/check_gpu: $(call objects,$(CHECK_SOURCES)) $(BUILD)/libblurd.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(CHECK_LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/tests/gpu/poison.o: bench/gpu/hold.cu bench/gpu/facts/kernels.h bench/gpu/facts/kernels.cu
 
 include bench/gpu/rules.mk
 

@@ -231,6 +231,7 @@ pixels_and_sanitizers() {
         begin check 900 "$check" $quick
         MODULE_FORMAT=ptx begin check-ptx 600 "$check" --quick
         MODULE_FORMAT=nvrtc begin check-nvrtc 600 "$check" --quick
+        begin check-poison 600 "$check" --quick --poison
     fi
     if wanted sanitize || wanted races; then
         begin_sanitizers

@@ -194,15 +194,18 @@ replay() {
     return $status
 }
 
-# Every kernel against the CPU, pixel by pixel, on a driver that runs them on the host; and JPEG to JPEG.
+# Every kernel against the CPU, pixel by pixel, on a driver that runs them on the host, with changing patterns in memory
+# that they must not read; and JPEG to JPEG by graphs, which poison does without.
 # They run beside the HTTP tests, when a core has nothing else to do, and those can take ten minutes.
 kernels() {
     local fakes=$PWD/build/$1/tests
     [ -f "$fakes/fake_cuda/libfakecuda.so" ] || { echo "built without CUDA headers" && return 77; }
     local order=$((RANDOM + 1)) # of the warps: a missing barrier shows in one order or the other
     echo "FAKE_CUDA_ORDER=$order"
-    FAKE_CUDA_ORDER=$order CUDA_LIBRARY=$fakes/fake_cuda/libfakecuda.so \
-        timeout -k 5 $((3 * PROGRAM_SECONDS)) "build/$1/tests/gpu/check_gpu" --quick
+    export FAKE_CUDA_ORDER=$order CUDA_LIBRARY=$fakes/fake_cuda/libfakecuda.so
+    timeout -k 5 $((3 * PROGRAM_SECONDS)) "$fakes/gpu/check_gpu" --quick jpeg &&
+        timeout -k 5 $((3 * PROGRAM_SECONDS)) "$fakes/gpu/check_gpu" --quick --poison \
+            blur filters orient encode colours faces text masks patch scans
 }
 
 # Stages that go on beside those that follow: await tells how they ended.

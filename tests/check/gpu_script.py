@@ -81,7 +81,7 @@ def check_all_right(folder):
     expect(len(re.findall(r"7 passed, 0 failed, 0 hazards, ended with 0$", told, re.M)) == 86, "the log has a line of each run", told)
     expect(all(re.search(rf"\| {tool} \| ok \|.*0 errors \|", output) for tool in SANITIZERS), "each tool is in the table", output)
     shares = {call[1] for call in calls if "--share" in call[1]}
-    expect(len(shares) == 64 and len(calls) == 3 + len(SANITIZERS) + 86, "each part of check_gpu runs once", output)
+    expect(len(shares) == 64 and len(calls) == 4 + len(SANITIZERS) + 86, "each part of check_gpu runs once", output)
     if os.cpu_count() > 1:
         expect({call[0] for call in calls if "--share" in call[1]} == {"0", "1"}, "racecheck uses both GPUs", output)
 
@@ -89,7 +89,7 @@ def check_all_right(folder):
 def check_failures(folder):
     for part, bad, failed in (("races", "hazards", "racecheck"), ("races", "scans", "racecheck"),
                               ("sanitize", "memcheck", "memcheck"), ("sanitize", "initcheck", "initcheck"),
-                              ("check", "--quick", "check-ptx check-nvrtc"), ("kernels", "decode_values", "kernels")):
+                              ("check", "--poison", "check-poison"), ("check", "--quick", "check-ptx check-nvrtc check-poison"), ("kernels", "decode_values", "kernels")):
         status, output, _ = run(folder, part, bad=bad)
         expect(status == 1 and f"Failed: {failed}\n" in output, f"it says that {failed} failed and ends with 1, not {status}", output)
     status, output, _ = run(folder, "check", bad="nothing")

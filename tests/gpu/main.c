@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Compares the GPU's filters with the CPU's, byte by byte, over models, sizes, edges and arguments.
  *
- *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [--filter NAME] [--share I/N] [blur] [filters]
- *               [orient] [encode] [colours] [faces] [text] [jpeg] [masks] [patch] [scans]
+ *     check_gpu [--quick] [--no-jpeg] [--sandbox] [--record] [--poison] [--filter NAME] [--share I/N] [blur]
+ *               [filters] [orient] [encode] [colours] [faces] [text] [jpeg] [masks] [patch] [scans]
  *
  * If parts are named, only they run. --filter runs one section of the filters: that of a filter, `edges`,
  * `chains` or `large`, so that racecheck can run them side by side; --share 0/4 runs a quarter of a filter's
  * cases, and 1/4, 2/4 and 3/4 run the others if they have the same SEED. --no-jpeg leaves out the runs from
  * file to file. --sandbox enters the engine's sandbox once the driver is up; --record does, too, and prints
- * the refused calls at the end. SEED=n repeats a run, CUDA_LIBRARY=path opens another driver,
- * MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in that form. FACE_MODEL=path: the search for faces is also
- * compared with that model.
+ * the refused calls at the end. --poison fills memory that kernels must not read (tests/gpu/poison.h). SEED=n
+ * repeats a run, CUDA_LIBRARY=path opens another driver, MODULE_FORMAT=cubin|ptx|nvrtc loads the kernels in
+ * that form. FACE_MODEL=path: the search for faces is also compared with that model.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 
 #include "cpu/cpu.h"
 #include "tests/gpu/check.h"
+#include "tests/gpu/poison.h"
 #include "tests/gpu/sandbox.h"
 
 static enum module_format wanted_format(void) {
@@ -31,13 +32,19 @@ static enum module_format wanted_format(void) {
     return format;
 }
 
-static void open_all(struct check *check) {
+static void open_all(struct check *check, bool poison) {
     struct error err = {0};
     struct program_options options = {.format = wanted_format()};
     const char *seed = getenv("SEED");
     check->random = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
     must(cuda_open(&check->cuda, getenv("CUDA_LIBRARY"), &err), &err);
+    if (poison) {
+        poison_begin(&check->cuda);
+    }
     must(gpu_device_open(&check->device, &check->cuda, 0, &options, &err), &err);
+    if (poison) {
+        must(poison_open(&check->cuda, &check->device, &err), &err);
+    }
     must(jpeg_stream_init(&check->jpeg, &check->device, &err), &err);
     must(cpu_backend_open("auto", &check->reference, &err), &err);
     must(lane_create(check->reference, &check->reference_lane, &err), &err);
@@ -101,7 +108,7 @@ int main(int argc, char **argv) {
     if (closed) {
         sandbox_prepare();
     }
-    open_all(&check);
+    open_all(&check, named("--poison", argc, argv));
     check_faces_open();
     if (closed) {
         sandbox_enter(record);
@@ -116,6 +123,7 @@ int main(int argc, char **argv) {
     if (record) {
         sandbox_report();
     }
+    poison_report();
     lane_destroy(check.reference_lane);
     backend_close(check.reference);
     jpeg_stream_finish(&check.jpeg);
