@@ -270,12 +270,13 @@ ifneq ($(filter x86_64-% amd64-%,$(TARGET)),)
 VECTOR_avx2 := -mavx2
 # GCC learns of VNNI from a pragma in the files that need it; clang knows no such pragma.
 VECTOR_avx512 := -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512 $(if $(findstring clang,$(CC)),-mavx512vnni)
+VECTOR_amx := $(VECTOR_avx512) $(if $(findstring clang,$(CC)),-mamx-tile -mamx-int8)
 endif
 comma := ,
 
 # References are plain loops that are compared with, and not what is tested: sanitizers would make them ten times slower.
 base_flags = $(if $(filter tests/filters/reference/%,$(1)),$(COMMON) $(WARN) $(CFLAGS_release) $(CFLAGS),$(ALL_CFLAGS))
-own_flags = $(if $(filter cpu/%_avx2.c codecs/%_avx2.c,$(1)),$(VECTOR_avx2)) $(if $(filter cpu/%_avx512.c codecs/%_avx512.c,$(1)),$(VECTOR_avx512)) \
+own_flags = $(if $(filter cpu/%_avx2.c codecs/%_avx2.c,$(1)),$(VECTOR_avx2)) $(if $(filter cpu/%_avx512.c codecs/%_avx512.c tests/filters/%_avx512.c,$(1)),$(VECTOR_avx512)) $(if $(filter cpu/%_amx.c,$(1)),$(VECTOR_amx)) \
             $(if $(filter gpu/% tests/% bench/gpu/%,$(1))$(findstring /gpu/,$(1)),$(CUDA_INCLUDE) -Wa$(comma)-I$(comma)$(EMBEDDED) -Wa$(comma)-I$(comma)$(KERNELS)) \
             $(if $(filter codecs/%,$(1)),$(FORMAT_FLAGS)) \
             $(if $(filter server/pages/playground.c,$(1)),-Wa$(comma)-I$(comma)$(PLAYGROUND))

@@ -17,7 +17,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LEVELS = ('avx512', 'avx2', 'neon', 'baseline', 'plain')
+LEVELS = ('amx', 'avx512', 'avx2', 'neon', 'baseline', 'plain')
 SIZES = ((640, 384), (1280, 736), (1920, 1088))
 
 

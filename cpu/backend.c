@@ -191,6 +191,9 @@ struct cpu_level {
 
 /* Best first. */
 static const struct cpu_level levels[] = {
+#if PROCESSOR_TILES
+    {PROCESSOR_AMX, "amx", row_set_avx512, detect_kernels_amx},
+#endif
 #if defined(__x86_64__)
     {PROCESSOR_AVX512, "avx512", row_set_avx512, detect_kernels_avx512},
     {PROCESSOR_AVX2, "avx2", row_set_avx2, detect_kernels_avx2},

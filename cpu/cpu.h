@@ -7,8 +7,9 @@
 #include "filters/backend.h"
 
 /* `level` caps the instruction set: "auto" is the best that the processor has; the names are "plain"
- * (portable C), "baseline", on x86-64 "avx2" and "avx512", on 64-bit ARM "neon". All levels give the same
- * bytes. ST_ARGUMENT for an unknown name or a level that the processor lacks. Closed by backend_close. */
+ * (portable C), "baseline", on x86-64 "avx2", "avx512" and "amx", on 64-bit ARM "neon". All levels give the
+ * same bytes. ST_ARGUMENT for an unknown name or a level that the processor lacks. Closed by backend_close.
+ */
 enum status cpu_backend_open(const char *level, struct backend **backend, struct error *err);
 
 struct model;

@@ -65,7 +65,7 @@ static void depth(const struct detect_depth *job) {
 }
 
 static void dense(const struct detect_dense *job) {
-    dense_run(job, dense_block);
+    dense_run(job, BLOCK_PIXELS, dense_block);
 }
 
 static const struct detect_kernels detect_words = {

@@ -103,5 +103,5 @@ static void half_block(const struct detect_dense *job, const struct dense_inputs
 }
 
 static void half_dense(const struct detect_dense *job) {
-    dense_run(job, job->layer->half ? half_block : dense_block);
+    dense_run(job, BLOCK_PIXELS, job->layer->half ? half_block : dense_block);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "core/image.h"
+#include "core/processor.h"
 #include "detect/network.h"
 
 enum {
@@ -21,6 +22,7 @@ enum {
     DETECT_SUMS = 16,    /* a row of the heads has so many sums for each pixel, the last of them unused */
     DETECT_SLACK = 64,   /* bytes that may be read behind each row */
     DETECT_PICTURE = 3,  /* bytes of a pixel of the picture */
+    DETECT_PART = 64,    /* bytes of a row of a tile of AMX */
 };
 
 /* How a level reads weights. */
@@ -30,6 +32,7 @@ struct detect_format {
     bool words;     /* weights have 16 bits, not 8 */
     bool split;     /* all weights of the first input of a unit come first, not all weights of a lane */
     bool halves;    /* layers of one and a half vectors have `half` set */
+    bool tiles;     /* weights of 0 fill up a segment, so that equal parts of at most DETECT_PART make it */
     unsigned chunk; /* channels of a depthwise layer that are summed together, at most */
 };
 
@@ -104,6 +107,12 @@ const struct detect_kernels *detect_kernels_baseline(void);
 #if defined(__x86_64__)
 const struct detect_kernels *detect_kernels_avx2(void);
 const struct detect_kernels *detect_kernels_avx512(void);
+#if PROCESSOR_TILES
+/* Dense layers with AMX; all else is that of AVX-512. */
+const struct detect_kernels *detect_kernels_amx(void);
+void detect_dense_amx(const struct detect_dense *job);
+void detect_sums_amx(const struct detect_dense *job);
+#endif
 #elif defined(__aarch64__)
 const struct detect_kernels *detect_kernels_neon(void);
 #endif

@@ -87,6 +87,22 @@ const struct detect_kernels *detect_kernels_avx512(void) {
 #undef AVX512
     return processor_allows(PROCESSOR_AVX512_VBMI2) ? &with_vbmi : &kernels;
 }
+
+#if PROCESSOR_TILES
+const struct detect_kernels *detect_kernels_amx(void) {
+    static const struct detect_kernels kernels = {
+        {.lanes = LANES, .unit = UNIT, .tiles = true, .chunk = CHUNK},
+        detect_dense_amx,
+        detect_sums_amx,
+        depth,
+        excite,
+        table_vbmi,
+        pool,
+        squeeze,
+        picture};
+    return &kernels;
+}
+#endif
 #else
 typedef int nothing_here; /* ISO C forbids an empty file */
 #endif

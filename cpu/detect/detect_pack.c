@@ -50,12 +50,18 @@ static unsigned output_of(const struct detect_packing *packing, unsigned channel
 
 /* ---- layers that sum over all inputs ---- */
 
+/* With tiles: equal parts, each of whole units. */
+static unsigned segment_bytes(const struct detect_format *format, unsigned inputs) {
+    const unsigned parts = format->tiles ? (unsigned)divide_up(inputs, DETECT_PART) : 1;
+    return (unsigned)bytes_align_up(inputs, (size_t)4 * parts);
+}
+
 static void shape_dense(struct detect_packing *packing) {
     const struct network_layer *form = packing->form;
     struct detect_packed *to = packing->to;
     const bool wide = form->kind == NETWORK_DENSE;
     to->segments = wide ? 3 : 1;
-    to->segment = (unsigned)bytes_align_up((size_t)form->inputs * (wide ? 3 : 1), 4);
+    to->segment = segment_bytes(packing->format, (unsigned)form->inputs * (wide ? 3 : 1));
     to->outputs = (unsigned)form->outputs * (form->kind == NETWORK_UP ? 2 : 1);
     to->vectors = form->kind == NETWORK_HEADS ? DETECT_SUMS / packing->format->lanes
                                               : divide_up(to->outputs, packing->format->lanes);

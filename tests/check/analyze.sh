@@ -22,7 +22,7 @@ failed=0
 simd_flags() { # file: what the Makefile adds for it
     case $1 in
     *_avx2.c) echo -mavx2 ;;
-    *_avx512.c) echo -mavx512bw -mavx512vl -mavx512dq ;;
+    *_avx512.c | *_amx.c) echo -mavx512bw -mavx512vl -mavx512dq ;;
     esac
 }
 export -f simd_flags

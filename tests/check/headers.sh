@@ -23,7 +23,7 @@ compile() { # header...
         flags=$cuda
         case $header in # those of the optional formats' libraries, where they are installed
         codecs/*_library.h) grep '^#include <' "$header" | ${CC:-cc} -E -x c -o /dev/null - 2>/dev/null || continue ;;&
-        *sse2.h | *avx*.h) [[ $machine == x86_64-* ]] || continue ;;&
+        *sse2.h | *avx*.h | *amx*.h) [[ $machine == x86_64-* ]] || continue ;;&
         *neon.h) [[ $machine == aarch64-* ]] || continue ;;&
         *avx2*) flags=-mavx2 ;;
         *avx512*) flags='-mavx512bw -mavx512vl -mavx512dq -mavx512vnni' ;;

@@ -19,7 +19,7 @@
 enum { TEXT_MAX = 8192, BREAK_NS = 50000 };
 
 int levels_setup(void **state) {
-    static struct levels levels = {.name = {"plain", "baseline", "avx2", "avx512", "neon"}};
+    static struct levels levels = {.name = {"plain", "baseline", "avx2", "avx512", "amx", "neon"}};
     for (unsigned i = 0; i < LEVELS_MAX; i++) {
         struct error err = {0};
         if (cpu_backend_open(levels.name[i], &levels.backend[i], &err) == ST_OK) {

@@ -9,7 +9,7 @@
 #include "tests/filters/filter_image.h"
 #include "tests/filters/helpers.h"
 
-enum { LEVELS_MAX = 5 };
+enum { LEVELS_MAX = 6 };
 
 struct levels {
     const char *name[LEVELS_MAX];

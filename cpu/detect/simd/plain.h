@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The operations of cpu/detect/simd/sse2.h in plain C. */
+ * The operations of cpu/detect/simd/sse2.h in plain C. With PLAIN_BYTES vectors have 16 lanes, and inputs
+ * stay bytes, as with AVX-512: for tests of cpu/detect/simd/tiles.h on every processor. */
 #ifndef BLURD_CPU_DETECT_SIMD_PLAIN_H
 #define BLURD_CPU_DETECT_SIMD_PLAIN_H
 
@@ -7,7 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef PLAIN_BYTES
+enum { LANES = 16, UNIT = 4 };
+typedef uint8_t input;
+typedef int8_t weight;
+#else
 enum { LANES = 4, UNIT = 1, CHUNK = 8, SPLIT = 0 };
+typedef int16_t input;
+typedef int16_t weight;
+#endif
 enum { TILE_1 = 1, TILE_2 = 1, TILE_3 = 1, TILE_4 = 1 };
 
 typedef struct {
@@ -19,8 +28,6 @@ typedef struct {
 typedef struct {
     int16_t lane[2 * LANES];
 } words;
-typedef int16_t input;
-typedef int16_t weight;
 
 #define EACH_LANE for (unsigned i = 0; i < LANES; i++)
 
@@ -74,15 +81,14 @@ static inline flt flt_all(float a) {
     return all;
 }
 static inline flt flt_bytes(const uint8_t *from, size_t apart) {
-    (void)apart;
     flt bytes;
-    EACH_LANE bytes.lane[i] = from[i];
+    EACH_LANE bytes.lane[i] = from[i / 4 * apart + i % 4];
     return bytes;
 }
 static inline void vec_put(uint8_t *to, const vec *a, unsigned vectors, unsigned bytes) {
-    (void)vectors;
     for (unsigned i = 0; i < bytes; i++) {
-        int32_t value = a[i / LANES].lane[i % LANES];
+        const unsigned four = LANES > 4 ? i / (4 * vectors) : 0;
+        int32_t value = a[i / 4 - four * vectors].lane[4 * four + i % 4];
         to[i] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
     }
 }

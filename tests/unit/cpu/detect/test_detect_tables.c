@@ -15,6 +15,8 @@
 #include "tests/filters/network_fixture.h"
 #include "tests/filters/networks.h"
 #include "tests/filters/reference/reference_network.h"
+#include "tests/filters/tiles_emulated.h"
+#include "tests/filters/tiles_kernels.h"
 
 /* last: it defines a macro that is called fail, too */
 #include <cmocka.h>
@@ -27,10 +29,15 @@ static const struct level {
     const struct detect_kernels *(*kernels)(void);
 } levels[] = {
     {"plain", PROCESSOR_PLAIN, detect_kernels_plain},
+    {"amx, emulated", PROCESSOR_PLAIN, tiles_kernels_plain},
     {"baseline", PROCESSOR_BASELINE, detect_kernels_baseline},
 #if defined(__x86_64__)
     {"avx2", PROCESSOR_AVX2, detect_kernels_avx2},
     {"avx512", PROCESSOR_AVX512, detect_kernels_avx512},
+    {"amx, emulated, with avx512", PROCESSOR_AVX512, tiles_kernels_avx512},
+#if PROCESSOR_TILES
+    {"amx", PROCESSOR_AMX, detect_kernels_amx},
+#endif
 #elif defined(__aarch64__)
     {"neon", PROCESSOR_NEON, detect_kernels_neon},
 #endif
@@ -84,6 +91,8 @@ static void run_level(const struct level *level, const struct network_fixture *f
                                    .candidates = fixture->detector->network->sums > 0 ? &found : NULL};
     memcpy(search.output, output, sizeof search.output);
     assert_int_equal(detect_search_run(&context, &search, &err), ST_OK);
+    assert_null(tiles_emulated_fault());
+    assert_false(tiles_emulated_configured()); /* nothing of a picture stays in them */
     detect_pack_free(packed);
     scratch_finish(&scratch);
 }
