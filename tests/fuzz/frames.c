@@ -8,7 +8,7 @@
 #include "codecs/frames.h"
 #include "tests/fuzz/common/fuzz.h"
 
-enum { FRAMES_MAX = 20 };
+enum { FRAMES_MAX = 20, MEMORY_MAX = 256 << 20 };
 
 struct run {
     struct bytes input;
@@ -85,6 +85,9 @@ static void write_all(const struct run *run) {
 static void run_frames(struct run *run) {
     const enum pixel_model model = run->animation.alpha ? PIXEL_RGBA : PIXEL_RGB;
     const size_t size = frames_reader_bytes(&run->animation, run->picture.pixels.depth);
+    if (size > MEMORY_MAX) { /* as of a frame that is larger than its canvas: refused by the budget */
+        return;
+    }
     run->picture.pixels.model = model;
     run->picture.pixels.width = run->animation.width;
     run->picture.pixels.height = run->animation.height;
