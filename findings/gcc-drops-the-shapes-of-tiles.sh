@@ -50,6 +50,7 @@ LD_LIBRARY_PATH=root/usr/lib/x86_64-linux-gnu "$gcc/cc1" --version </dev/null 2>
 echo "-O2:"
 cat optimised
 # 48 is 0x30; a vector of eight of them is a constant of 0x0030003000300030.
+# shellcheck disable=SC2016 # a dollar stands before constants
 stores() { grep -cE '\$48|3145776|13511005043687472|\.LC' "$1" || true; }
 echo "instructions with the width of 48: -O0 $(stores plain), -O2 $(stores optimised), -O2 after a read of all $(stores read)"
 grep -q ldtilecfg optimised
