@@ -8,6 +8,7 @@ from PIL import Image
 import bombs
 import lab
 import newer
+import newest
 import pictures
 from lab import row
 
@@ -135,10 +136,11 @@ def chunk_flood():
 # --- I7, I8: damage -----------------------------------------------------------------------------------------
 def victims():
     photo = pictures.photograph(96, 80)
+    moving = {name: data for name, data in newest.good().items() if name != 'gain map'}  # its base is whole without the map
     return {'jpeg': pictures.jpeg(photo, subsampling='420'), 'progressive': pictures.jpeg(photo, progressive=True),
             'cmyk': pictures.jpeg(pictures.photograph(48, 40, 4)), 'restarts': pictures.mosaic_jpeg(photo[:, :, 0][:10, :11] // 2, 3),
             'png': pictures.png(pictures.photograph(60, 50)), 'png rgba': pictures.png(pictures.photograph(30, 20, 4)),
-            'png interlaced': pictures.png(photo[:50, :60].astype(int) * 257, depth=16, interlaced=True), **newer.good()}
+            'png interlaced': pictures.png(photo[:50, :60].astype(int) * 257, depth=16, interlaced=True), **newer.good(), **moving}
 
 
 def mutate(data, order):
@@ -180,7 +182,7 @@ def damaged():
         seeds = [d for d in [*victims().values(), *corpus] if d[:2] == magic]
         found += mutants(seeds, lab.Options.mutants, lab.Options.seed)
     modern = newer.samples(64 << 10).values()
-    return found + list(modern) + mutants([*newer.good().values(), *modern], lab.Options.mutants, lab.Options.seed)
+    return found + list(modern) + mutants([*newer.good().values(), *newest.good().values(), *modern], lab.Options.mutants, lab.Options.seed)
 
 
 @row('I7', 'cut, flipped and mutated files', 'statuses 200, 400, 415, 422 only, 0 sanitizer reports (ASan build)')

@@ -13,6 +13,7 @@ import anatomy
 import lab
 import metadata_kinds
 import newer
+import newest
 import pictures
 import rows_pictures
 from lab import row
@@ -159,7 +160,7 @@ def dual_poison():
 def canary():
     """Noise fills every buffer, then small and damaged pictures are requested: the answers must equal those
     of a fresh daemon."""
-    bodies = lab.small_corpus(6 << 10, 150) + list(newer.samples(24 << 10).values()) + list(newer.good().values())
+    bodies = lab.small_corpus(6 << 10, 150) + list(newer.samples(24 << 10).values()) + [*newer.good().values(), *newest.good().values()]
     noise = pictures.noise(700, 500)
     loud = [pictures.png(noise), newer.webp(noise[:, :, :3], lossless=True)]
     with lab.start('--workers', 1) as own:

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpu/mask/mask.h"
 #include "filters/argument/region.h"
@@ -21,6 +22,14 @@ static inline struct test_image gray_image(uint32_t width, uint32_t height) {
     return test_image_make(&(struct image_shape){PIXEL_GRAY, 8, 0, 0, width, height});
 }
 
+/* Ends the program with the error where there is one. */
+static inline void region_must(enum status status, const struct error *err) {
+    if (status != ST_OK) {
+        fprintf(stderr, "%s\n", err->text);
+        exit(2);
+    }
+}
+
 /* Appends a region that must be right. */
 static inline void add_region(struct region_set *set, const char *format, ...) {
     char text[1000];
@@ -29,10 +38,7 @@ static inline void add_region(struct region_set *set, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (region_parse(set, text, &err) != ST_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        exit(2);
-    }
+    region_must(region_parse(set, text, &err), &err);
 }
 
 /* A multiple of 1/16 below `limit`, so that crossings of random edges seldom hit a centre exactly. */
@@ -50,14 +56,19 @@ static inline void add_random_region(struct region_set *set, uint64_t *random, u
                    random_place(random, height) + 0.0625);
         return;
     }
-    char text[1000];
-    size_t used = 0;
-    unsigned points = 3 + (unsigned)(test_random(random) % 6);
-    for (unsigned i = 0; i < points; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, ",%g,%g", random_place(random, width + 9),
-                                 random_place(random, height + 9));
-    }
-    add_region(set, "polygon:%s", text + 1);
+    struct error err = {0};
+    enum status status;
+    do { /* once more where all points lie on one line */
+        char text[1000] = "polygon:";
+        size_t used = strlen(text);
+        unsigned points = 3 + (unsigned)(test_random(random) % 6);
+        for (unsigned i = 0; i < points; i++) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%g,%g", i ? "," : "",
+                                     random_place(random, width + 9), random_place(random, height + 9));
+        }
+        status = region_parse(set, text, &err);
+    } while (status != ST_OK && strstr(err.text, "it is empty"));
+    region_must(status, &err);
 }
 
 /* ---- point by point ---- */
