@@ -25,10 +25,10 @@ CLIENTS, REQUESTS = 512, 2048
 NICE_LARGE, COUNTS = 5, 0.4  # TUNED_NICE_LARGE of core/tuned.h, seconds
 
 
-@row('C1', 'pictures of some hundred bytes that ask for seconds of work', 'at most so many times the blur of a 1000x1000 picture as tests/http/test_cost.py states')
+@row('C1', 'pictures of some hundred bytes that ask for seconds of work', 'at most so many times the blur of a JPEG of 1000x1000 pixels as tests/http/test_cost.py states')
 def few_bytes():
     with lab.start('--workers', '1', '--work-timeout', '1m') as own:
-        common = test_cost.processor_ms(own, '/blur?sigma=5', test_cost.flat_png(1000, 1000, 3, 8))
+        common = test_cost.processor_ms(own, '/blur?sigma=5', test_cost.COMMON)
         took = {kind: (test_cost.processor_ms(own, target, test_cost.flat_png(*shape)), times)
                 for kind, (shape, target, times) in test_cost.NASTY.items()}
     figures = ', '.join(f'{kind} {ms:.0f} ms = {ms / common:.1f}x of {times}x' for kind, (ms, times) in took.items())

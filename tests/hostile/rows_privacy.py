@@ -10,6 +10,7 @@ import numpy
 from PIL import Image
 
 import anatomy
+import gainmaps
 import lab
 import metadata_kinds
 import newer
@@ -95,7 +96,8 @@ def kept():
             for answer in lab.ask_all(own, hidden + files, target + '&metadata=keep', look=lambda body, answer: answer):
                 if answer and answer.status == 200:
                     answers += 1
-                    shown += bool(shows_a_picture(answer.body))
+                    kept = answer.header('X-HDR') == 'kept'  # a map that was filtered as the base was
+                    shown += bool(shows_a_picture(gainmaps.take_apart(answer.body).base if kept else answer.body))
                     said += bool(answer.header('X-Metadata-Dropped'))
     return f'{answers} answers ({5 * len(hidden)} with a hidden picture): {shown} show one; {said} say what was dropped', \
         answers >= 5 * len(hidden) and shown == 0 and said >= 5 * len(hidden)
