@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What memory holds that nobody has cleared. */
+ * Measures how much of its old contents memory keeps after it is released. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>

@@ -36,7 +36,7 @@ extern "C" __global__ void facts_count(const struct facts_words words) {
     facts_add(words, found);
 }
 
-/* The block's shared memory. `volatile`, as nobody reads what is written there, or writes what is read. */
+/* Fills the block's shared memory, as `volatile`: the compiler would leave out stores that are never read. */
 extern "C" __global__ void facts_shared_fill(const struct facts_words words) {
     volatile uint32_t *to = (volatile uint32_t *)block_memory;
     for (uint32_t i = threadIdx.x; i < words.count; i += blockDim.x) {

@@ -55,8 +55,8 @@ static bool has_huge_pages(void) {
     return kib > 0;
 }
 
-/* Touched memory of reserved huge pages, or of those that the kernel gives where it is advised. NULL: it has
- * neither. */
+/* Maps memory in huge pages, reserved ones or transparent ones, and touches it. Returns NULL where the system
+ * has neither. */
 static void *map_huge(size_t size) {
     void *memory = map_file(MFD_HUGETLB, size);
     if (memory) { /* mmap has reserved them */
