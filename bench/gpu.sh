@@ -3,8 +3,8 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [races] [bench] [service] [sandbox] [formats] [series] [kernels] [load] [sizes] [regions] [crowd] [several] [threads]
-#                  [soak] [faults] [facts]
+#                  [races] [bench] [service] [sandbox] [formats] [series] [kernels] [load] [sizes] [pngs] [regions] [crowd] [several]
+#                  [threads] [soak] [faults] [facts]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. Without the name of a part the first six run. Writes FOLDER/results.md (default
@@ -17,7 +17,8 @@
 # kernels: time, instructions and bytes of each kernel of JPEG to JPEG, by ncu.
 # load: JPEGs over HTTP under wrk, then torchvision and OpenCV where they are installed; LOAD_SECONDS (200) for the
 # former, CODECS (auto,gpu,cpu) are values of --jpeg-codec, `default` leaves it out. sizes: other JPEGs over HTTP, for
-# SIZES_SECONDS (60), and the first second of a daemon; takes Pillow. regions: JPEGs with regions, redaction and faces
+# SIZES_SECONDS (60), and the first second of a daemon; takes Pillow. pngs: screenshots and photographs as PNG, for PNGS_SECONDS (60), with a
+# bundle, which has the former. regions: JPEGs with regions, redaction and faces
 # over HTTP, for REGIONS_SECONDS (60); the pictures should have faces. crowd: 128 to 512 connections with default
 # limits, no refusals; about a minute. several: 1, 2, 4 and 8 GPUs in one daemon, and as many
 # daemons with a GPU each; about a minute. threads: the processor time of each kind of thread; half a minute. soak:
@@ -37,7 +38,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | races | bench | service | sandbox | formats | series | kernels | load | sizes | regions | crowd | several | threads | soak | faults | facts) parts+=("$1") ;;
+    check | sanitize | races | bench | service | sandbox | formats | series | kernels | load | sizes | pngs | regions | crowd | several | threads | soak | faults | facts) parts+=("$1") ;;
     *) sed -n '5,7p' "$0" && exit 64 ;;
     esac
     shift
@@ -293,6 +294,12 @@ sizes() {
         --lua "$here/rotate.lua" --seconds "$seconds" $quick "${photographs[@]}"
 }
 
+pngs() {
+    local seconds=${PNGS_SECONDS:-60}
+    part pngs $((seconds + 60)) python3 "$here/service/pngs.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/pngs" \
+        --screens "${bundle:?}/share/screens" --lua "$here/rotate.lua" --seconds "$seconds" $quick "${photographs[@]}"
+}
+
 regions() {
     local seconds=${REGIONS_SECONDS:-60}
     part regions $((seconds + 120)) python3 "$here/service/regions.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/regions" \
@@ -335,7 +342,7 @@ find_model
 export CUDA_LIBRARY=${BLURD_CUDA_LIBRARY-}
 [ -n "$CUDA_LIBRARY" ] || unset CUDA_LIBRARY
 by_wrk=()
-for name in load sizes regions crowd several threads soak faults; do
+for name in load sizes pngs regions crowd several threads soak faults; do
     named $name && by_wrk+=("$name")
 done
 describe

@@ -3,7 +3,7 @@
 """Draws screenshots: an editor, a page with a photograph, a table and a chat, each as PNG in RGB, in RGBA with full alpha, in grey and
 in grey stored as RGB, in 250, 64, 16 and 4 colours, in 64 colours with alpha and in black and white. The same every time.
 
-    tests/python.sh bench/screens.py FOLDER [--size 1920x1080]
+    tests/python.sh bench/screens.py FOLDER [KIND]... [--size 1920x1080]     all kinds without one: rgb, rgba, grey …
     build/release/bench/codecs --effort 1 FOLDER/*.png     time of a core and bytes of the PNG encoder
 
 Letters are DejaVu's (fonts-dejavu-core), without colours at their edges."""
@@ -113,20 +113,22 @@ def variants(picture):
     yield 'bits', picture.convert('L').point(lambda value: 255 * (value > 140)).convert('1')
 
 
-def draw(folder, size):
+def draw(folder, size, kinds=()):
     folder.mkdir(parents=True, exist_ok=True)
     for drawn in (editor, page, table, chat):
         for name, picture in variants(drawn(size)):
-            picture.save(folder / f'{drawn.__name__}-{name}.png')
+            if name in kinds or not kinds:
+                picture.save(folder / f'{drawn.__name__}-{name}.png')
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('folder', type=pathlib.Path)
+    parser.add_argument('kinds', nargs='*')
     parser.add_argument('--size', default='1920x1080')
     arguments = parser.parse_args()
     size = tuple(map(int, arguments.size.split('x')))
-    draw(arguments.folder, size)
+    draw(arguments.folder, size, arguments.kinds)
 
 
 if __name__ == '__main__':

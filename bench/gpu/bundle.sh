@@ -54,6 +54,8 @@ install -m 644 LICENSE config/blurd.conf docs/configuration.md bench/post.lua "$
 detect/install.sh build/models "$root/share/blurd"
 [ ! -f build/codes/libblurd-zxing.so ] || install -m 644 build/codes/libblurd-zxing.so detect/codes/zxing.copyright "$root/share/blurd"
 tests/python.sh bench/service/bodies.py "$root/share/bodies"
+tests/python.sh bench/screens.py "$root/share/screens" rgb
+tests/python.sh bench/screens.py "$root/share/screens/large" rgba --size 2560x1440
 git rev-parse --short HEAD >"$root/share/commit" 2>/dev/null || echo unknown >"$root/share/commit"
 cat >"$root/share/README" <<README
 blurd $version for $(uname -sm), built with $(ldd --version | head -n 1).
