@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The version of this program: semantic versioning, told by CHANGELOG.md. And where the project is at home; config/home.sh
- * writes these addresses, here and in all other files that have them. */
+ * The version of this program: semantic versioning, told by CHANGELOG.md. And where the project is at home;
+ * config/home.sh writes these addresses, here and in all other files that have them. */
 #ifndef BLURD_CORE_VERSION_H
 #define BLURD_CORE_VERSION_H
 

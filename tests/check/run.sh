@@ -30,6 +30,7 @@ check "pages of the site" "$python" tests/check/pages.py
 check "scripts of the playground" "$python" tests/check/javascript.py
 check "options are read" "$python" tests/check/options.py
 check "version and addresses" "$python" tests/check/release.py
+check "what 1.x promises is there" "$python" tests/check/stable.py
 check "tables of the pages are current" "$python" docs/generate/tables.py --check
 check "tables of measured figures are current" "$python" docs/generate/results.py --check
 check "headers compile alone" bash tests/check/headers.sh

@@ -159,8 +159,9 @@ def test_every_parameter_is_documented(server, endpoint):
     assert names and not [name for name in names if f'`{name}`' not in text]
 
 
-def test_the_tables_are_current():
-    done = subprocess.run([sys.executable, 'docs/generate/tables.py', '--check'], cwd=daemon.ROOT, env={**os.environ, 'BLURD': daemon.BINARY},
+@pytest.mark.parametrize('check', (['docs/generate/tables.py', '--check'], ['tests/check/stable.py']))
+def test_the_program_is_as_the_pages_and_lists_tell(check):
+    done = subprocess.run([sys.executable, *check], cwd=daemon.ROOT, env={**os.environ, 'BLURD': daemon.BINARY},
                           capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout.decode()
 
