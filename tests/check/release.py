@@ -35,7 +35,7 @@ PLACES = [
         (f"docker/kubernetes/{kind}/kustomization.yaml", r"^    newTag: (\S+)$", VERSION))),
 ]
 # Pages name a version in the names of an image, of a package and of an archive. Stored results and the changelog have older ones.
-NAMED = re.compile(r"\bblurd[:_ -]v?(\d+\.\d+\.\d+)\b")
+NAMED = re.compile(r"(?:\bblurd[:_ -]|\bv)(\d+\.\d+\.\d+)\b")
 OTHER = "https://github.com/other/Blurd.x"
 
 
