@@ -76,6 +76,8 @@ def check_file(path, line):
 def test_a_line(server, folder, page, line):
     if page == 'docs/text.md' and not writing.MODEL.exists() and os.environ.get('CI') != 'true':
         pytest.skip('no model: make models')
+    if page == 'README.md' and 'detect=' in line and not (writing.MODEL.exists() and faces.MODEL.exists()) and os.environ.get('CI') != 'true':
+        pytest.skip('no models: make models')
     if page == 'docs/faces.md' and not (faces.FILE.exists() and faces.MODEL.exists()) and os.environ.get('CI') != 'true':
         pytest.skip('no face: config/pypi.sh faces')
     if '.jxl' in line and not (folder / 'photo.jxl').exists():
