@@ -165,6 +165,8 @@ def test_every_parameter_is_documented(server, endpoint):
 def test_the_program_is_as_the_pages_and_lists_tell(check):
     done = subprocess.run([sys.executable, *check], cwd=daemon.ROOT, env={**os.environ, 'BLURD': daemon.BINARY},
                           capture_output=True, timeout=60, check=False)
+    if b'lacks a format' in done.stdout:
+        pytest.skip('a library of a format is not installed')
     assert done.returncode == 0, done.stdout.decode()
 
 
