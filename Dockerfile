@@ -21,12 +21,14 @@ RUN make -j "$(nproc)" GPU="${GPU}" ARCHITECTURES=all && build/release/blurd --v
 # Not from a slim Debian: that alone is larger than all of this, by a shell, apt and Perl, which only an intruder would use.
 FROM scratch
 COPY --from=build /out /
-ARG VERSION=0.1.0
+ARG VERSION=1.0.0
 ARG GPU=auto
 # What was asked of the build; `blurd --version` in the image says what came of it.
 LABEL org.opencontainers.image.title="blurd" \
       org.opencontainers.image.description="Image filters over HTTP, on CPU or GPU" \
       org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.url="https://blurd.invalid/blurd" \
+      org.opencontainers.image.source="https://blurd.invalid/blurd" \
       org.opencontainers.image.licenses="MIT" \
       blurd.gpu="${GPU}"
 # The driver comes from the host, through NVIDIA's container toolkit, which reads the last two.

@@ -48,6 +48,7 @@
 #   make bundle          an archive for bench/gpu.sh, with its programs
 #   make python-client       the wheel of clients/python in build/python-client
 #   make typescript-types    types of the interface for TypeScript, build/typescript/blurd.d.ts
+#   make home            writes the address of the project into all files: HOME_URL=https://HOST/PATH (config/home.sh)
 #   make clean           removes what was built; make distclean: downloads, too
 #
 # Variables:
@@ -145,7 +146,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site site coverage \
+BUILDS_NOTHING := clean distclean format help home hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site site coverage \
                   check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
@@ -584,8 +585,8 @@ format:
 docs: $(BUILD)/blurd
 	$(Q)$(BUILD)/blurd --help-markdown >docs/configuration.md
 	$(Q)$(BUILD)/blurd --help-file >config/blurd.conf
-	$(Q)BLURD=$(BUILD)/blurd docs/tables.py
-	$(Q)docs/results.py
+	$(Q)BLURD=$(BUILD)/blurd docs/generate/tables.py
+	$(Q)docs/generate/results.py
 	$(Q)docker/prometheus/rules.sh >docker/kubernetes/components/monitoring/rules.yaml
 
 # The pictures of the gallery are made by this build, and drawn by what the tests have.
@@ -595,6 +596,9 @@ site:
 	@config/pypi.sh mkdocs
 	@config/pypi.sh faces
 	$(Q)BLURD=$(BUILD)/blurd SAMPLE=$(BUILD)/bench/sample tests/python.sh docs/site/build.py
+
+home:
+	@config/home.sh $(HOME_URL)
 
 tidy: $(CUDA_BUILD)/cuda.mk
 	$(Q)tests/check/analyze.sh
@@ -647,7 +651,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site site python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help home hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site site python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

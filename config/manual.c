@@ -115,7 +115,7 @@ static const char *const tail =
     ".PP\n"
     "Of \\fBblurd run\\fR: 0 when all files are done, 1 when some have failed or were not begun, 2 when the\n"
     "command line or the job is wrong.\n"
-    ".SH SEE ALSO\n.BR systemd.socket (5)\n";
+    ".SH SEE ALSO\n.BR systemd.socket (5),\n.UR " BLURD_HOME_URL "\nthe project\n.UE\n";
 
 void manual_print(FILE *out) {
     size_t count;

@@ -27,7 +27,7 @@ python=/usr/bin/python3
 [ -x $python ] || python=python3
 
 if [ "${1?}" = lock ]; then
-    exec $python -I config/pypi_lock.py "tests/${2?}/requirements.txt" "tests/$2/requirements.lock" "${@:3}"
+    exec $python -I config/pypi/lock.py "tests/${2?}/requirements.txt" "tests/$2/requirements.lock" "${@:3}"
 fi
 
 name=$1

@@ -32,8 +32,12 @@ def output(*command):
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
+def stated(name):
+    return re.search(rf'BLURD_{name} "(.*)"', (TREE / 'core/version.h').read_text())[1]
+
+
 def version():
-    return re.search(r'BLURD_VERSION "(.*)"', (TREE / 'core/version.h').read_text())[1]
+    return stated('VERSION')
 
 
 def created():
@@ -110,7 +114,7 @@ class Document:
 
 def blurd(document):
     return document.package('blurd', versionInfo=version(), supplier='Organization: The blurd authors', licenseDeclared='MIT',
-                            licenseConcluded='MIT', copyrightText='Copyright (c) 2026 The blurd authors', primaryPackagePurpose='APPLICATION')
+                            licenseConcluded='MIT', copyrightText='Copyright (c) 2026 The blurd authors', homepage=stated('HOME_URL'), primaryPackagePurpose='APPLICATION')
 
 
 def read_models():
@@ -178,7 +182,7 @@ def describe(root, owners, own):
     content = hashlib.sha256(json.dumps([packages, files], sort_keys=True).encode()).hexdigest()
     return {
         'spdxVersion': 'SPDX-2.3', 'dataLicense': 'CC0-1.0', 'SPDXID': 'SPDXRef-DOCUMENT', 'name': f'blurd-{version()}',
-        'documentNamespace': f'https://blurd.invalid/spdx/blurd-{version()}-{content}',
+        'documentNamespace': f'{stated("HOME_URL")}/spdx/blurd-{version()}-{content}',
         'creationInfo': {'created': created(), 'creators': ['Tool: blurd-sbom']},
         'packages': packages, 'files': files,
         'hasExtractedLicensingInfos': [{'licenseId': key, 'extractedText': text} for key, text in sorted(document.texts.items())],

@@ -80,11 +80,12 @@ install_first() {
 }
 
 clone() { # the address is another one for each reader
-    local line
+    local line home
+    home=$(sed -n 's/^#define BLURD_HOME_URL "\(.*\)"/\1/p' core/version.h)
     line=$(lines 'git clone')
-    [[ $line == *URL-OF-THIS-REPOSITORY* ]] || die "the README no longer says how to clone"
+    [[ $line == *"$home"* ]] || die "the README does not say to clone $home"
     say "$line"
-    inside "${line/URL-OF-THIS-REPOSITORY//srv/blurd.git}" >"$folder/clone.log" 2>&1 || { cat "$folder/clone.log" && die "$line"; }
+    inside "${line/"$home"//srv/blurd.git}" >"$folder/clone.log" 2>&1 || { cat "$folder/clone.log" && die "$line"; }
 }
 
 serve() { # command line

@@ -52,4 +52,5 @@ void formats_version(char text[static FORMATS_VERSION_MAX]) {
                              detector->thing, model[0] ? model : "none");
         }
     }
+    snprintf(text + used, FORMATS_VERSION_MAX - (size_t)used, "\n%s", BLURD_HOME_URL);
 }

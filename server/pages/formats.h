@@ -11,7 +11,7 @@ enum {
     FORMATS_NAMES_MAX = 16 * CODEC_COUNT,
     FORMATS_JSON_MAX = 2 * FORMATS_NAMES_MAX + 24,
     FORMATS_DETECTORS_MAX = 32 * DETECTORS,
-    FORMATS_VERSION_MAX = FORMATS_TEXT_MAX + 224 + DETECTORS * (32 + MODEL_PATH_MAX),
+    FORMATS_VERSION_MAX = FORMATS_TEXT_MAX + 512 + DETECTORS * (32 + MODEL_PATH_MAX),
 };
 
 /* Writes "reads JPEG, PNG and HEIC; writes JPEG and PNG". */
@@ -26,8 +26,8 @@ void formats_json(char text[static FORMATS_JSON_MAX]);
 /* Writes "faces":true, with a member for each detector: whether its bit is set. */
 void formats_detectors(uint32_t usable, char text[static FORMATS_DETECTORS_MAX]);
 
-/* Writes the answer to --version: the program, the GPUs that it supports, its formats, and the models that
- * came with it. */
+/* Writes the answer to --version: the program, the GPUs that it supports, its formats, the models that
+ * came with it, and where the project is at home. */
 void formats_version(char text[static FORMATS_VERSION_MAX]);
 
 #endif

@@ -335,6 +335,15 @@ static void write_detectors(struct emitter *w) {
     emit_detectors(w, w->view->detectors);
 }
 
+static void write_home(struct emitter *w) {
+    emit(w, "\"" BLURD_HOME_URL "\"");
+}
+
+/* Where docs/ is shown. */
+static void write_manual(struct emitter *w) {
+    emit(w, "\"" BLURD_DOCS_URL "/docs/api.md\"");
+}
+
 static void write_version(struct emitter *w) {
     emit(w, "\"" BLURD_VERSION "\"");
 }
@@ -352,7 +361,9 @@ static const struct {
     {"detectors", write_detectors},
     {"format_names", emit_format_names},
     {"formats", emit_formats},
+    {"home", write_home},
     {"limits", write_limits},
+    {"manual", write_manual},
     {"max_body", write_max_body},
     {"parameters", write_parameters},
     {"paths", write_paths},

@@ -146,18 +146,3 @@ def test_an_archive_of_the_chart_has_the_same(tmp_path):
     archive = helm.Chart.load(CHART).save(tmp_path)
     files = helm.Chart.load(archive).render(ALL, name='any', namespace='blurd')
     assert [each for name, text in files.items() if name.endswith('.yaml') for each in yaml.safe_load_all(text) if each] == render(ALL)
-
-
-def test_the_version_is_the_daemons(shared):
-    chart = yaml.safe_load((CHART / 'Chart.yaml').read_text())
-    version = shared.get('/version').json()['version']
-    assert chart['version'] == chart['appVersion'] == version
-
-
-@pytest.mark.parametrize('name, pattern', (
-    ('Dockerfile', r'^ARG VERSION=(\S+)$'), ('docker/debian/changelog', r'\Ablurd \((\S+)\)'),
-    ('docker/kubernetes/base/kustomization.yaml', r'^    newTag: (\S+)$'),
-    ('docker/kubernetes/knative/kustomization.yaml', r'^    newTag: (\S+)$'),
-    ('docker/kubernetes/batch/kustomization.yaml', r'^    newTag: (\S+)$')))
-def test_other_files_have_the_same_version(shared, name, pattern):
-    assert re.findall(pattern, (daemon.ROOT / name).read_text(), re.M)[:1] == [shared.get('/version').json()['version']]

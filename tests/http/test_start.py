@@ -228,7 +228,9 @@ def test_the_version_says_which_gpus_are_served():
     text = (daemon.ROOT / 'gpu/cuda/architectures.def').read_text()
     kernels = [f'sm_{number}' for number in re.findall(r'^CUBIN\((\d+)\)', text, re.M)]
     kernels += [f'compute_{number}' for number in re.findall(r'^PTX\((\d+)\)', text, re.M)]
-    support, = re.fullmatch(r'blurd [\d.]+ \((.*)\)\nreads .*; writes .*\n(?:\w+ model: .*\n)+', output).groups()
+    version, support, home = re.fullmatch(r'blurd ([\d.]+) \((.*)\)\nreads .*; writes .*\n(?:\w+ model: .*\n)+(https://\S+)\n', output).groups()
+    stated = (daemon.ROOT / 'core/version.h').read_text()
+    assert f'BLURD_VERSION "{version}"' in stated and f'BLURD_HOME_URL "{home}"' in stated
     if support == 'CPU only' or 'NVRTC' in support:
         pytest.skip(f'this program was built without kernels: {support}')
     named = re.fullmatch(r'cuda [\d.]+; kernels for (.*)', support).group(1).split(', ')

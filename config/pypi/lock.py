@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Writes which files of PyPI pip takes for a list of requirements, with their hashes, on all hosts that tests run on:
 
-    config/pypi_lock.py REQUIREMENTS LOCK [ARGUMENTS FOR PIP]
+    config/pypi/lock.py REQUIREMENTS LOCK [ARGUMENTS FOR PIP]
 
 Those are Python 3.11 and 3.13, which Debian 12 and 13 have, or what a line `# for Python 3.9 3.10` of the requirements says."""
 
