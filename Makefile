@@ -9,6 +9,7 @@
 #   make lint            style: seconds          make format    clang-format over the tree
 #   make check           minutes: style, the release build, unit and filter tests, some HTTP tests
 #   make test            installs what is missing, builds, runs every test
+#   make ci              make test as CI runs it, warnings are errors; ARGS='image deb archive': make check-image and so on as well
 #   make hooks           lets git run the style checks before each commit
 #   make compile_commands.json    for clangd and other editors' tools
 #   make docs            the generated pages and tables
@@ -37,6 +38,7 @@
 #   make check-reproducible    Debian package and archive built twice, in different folders: the same bytes
 #   make check-readme    the README's own lines, make run and make test among them, in an empty Debian 12 and 13, two hours (ARGS=quick: half an hour)
 #   make check-install   make install into an empty folder, and make uninstall
+#   make check-workflows     .github/workflows against GitHub's schema and by zizmor, which come from PyPI (ARGS=run: their quick job in an empty Debian)
 #   make mutants         puts small bugs into the code, one at a time, and tells which no test notices
 #                        (ARGS='--files core,codecs --count 50'); hours for many
 #   make bench           installs the peers, measures them and blurd, writes bench/results (ARGS=--quick)
@@ -70,7 +72,7 @@ CUDA_HOME ?= /usr/local/cuda
 GPU ?= auto
 FORMATS ?= $(shell sed -nE 's|^(READ_)?FORMAT.\w+, \w+, (\w+),.*|\2|p' codecs/formats.def)
 # For the makes that these goals call, too.
-ARCHITECTURES ?= $(if $(filter archive bundle check-reproducible deb test,$(MAKECMDGOALS)),all,own)
+ARCHITECTURES ?= $(if $(filter archive bundle check-reproducible ci deb test,$(MAKECMDGOALS)),all,own)
 export ARCHITECTURES
 ifeq ($(filter $(ARCHITECTURES),own all),)
 $(error ARCHITECTURES is "$(ARCHITECTURES)", it must be own or all)
@@ -145,7 +147,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site site coverage \
+BUILDS_NOTHING := ci clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site check-workflows site coverage \
                   check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
@@ -415,6 +417,11 @@ test:
 	@config/packages.sh test
 	@tests/run.sh
 
+# Further checks follow, one after the other, where ARGS names them.
+ci:
+	@CI=true .ci/run
+	@set -e; for check in $(ARGS); do $(MAKE) --no-print-directory ARGS= check-$$check; done
+
 bench:
 	@config/packages.sh bench
 	@bench/peers/install.sh
@@ -543,6 +550,11 @@ check-readme:
 	@config/packages.sh image
 	@tests/readme.sh $(ARGS) || [ $$? = 77 ]
 
+check-workflows:
+	@config/packages.sh lint
+	@config/pypi.sh workflows
+	@tests/workflows/run.sh $(ARGS) || [ $$? = 77 ]
+
 check-deb:
 	@config/packages.sh package
 	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
@@ -647,7 +659,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site site python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test ci bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site check-workflows site python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
