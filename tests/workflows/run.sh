@@ -24,15 +24,15 @@ lint() {
 run_quick() { # suite
     local root=$work/root step=0 steps
     new_root "$1" "$root"
-    mkdir -p "$root/srv/owner" "$root/work"
+    mkdir -p "$root/srv/owner" "$root/job"
     git clone -q --bare . "$root/srv/owner/blurd.git"
     git -C "$root/srv/owner/blurd.git" config uploadpack.allowAnySHA1InWant true
-    tests/python.sh tests/workflows/steps.py ci.yml quick "$root/work"
-    for steps in "$root/work"/*.sh; do
+    tests/python.sh tests/workflows/steps.py ci.yml quick "$root/job"
+    for steps in "$root/job"/*.sh; do
         step=$((step + 1))
         say "$1, step $step: $(sed -n 2p "$steps")"
         inside 3600 "$root" env DEBIAN_FRONTEND=noninteractive GITHUB_SERVER_URL=file:///srv GITHUB_REPOSITORY=owner/blurd.git \
-            GITHUB_SHA="$(git rev-parse HEAD)" bash --noprofile --norc -eo pipefail "/work/${steps##*/}" >"$work/$1-$step.log" 2>&1 ||
+            GITHUB_SHA="$(git rev-parse HEAD)" bash --noprofile --norc -eo pipefail "/job/${steps##*/}" >"$work/$1-$step.log" 2>&1 ||
             { tail -n 30 "$work/$1-$step.log" && die "$1, step $step"; }
         tail -n 1 "$work/$1-$step.log"
     done
