@@ -34,6 +34,7 @@
 #   make check-prometheus    dashboard and alerts, evaluated by Prometheus on a daemon under load
 #   make check-deb       the Debian packages for 12 and 13, each built, installed, upgraded, run and removed in a Debian of its own
 #   make check-archive   the archive, run where there is only the C library of Debian 12 and 13
+#   make check-serverless    what Cloud Run and Knative ask of a container, and times of cold starts, on this build
 #   make check-toolkits      the kernels, compiled by each CUDA toolkit from 12.0 on, which come from PyPI (ARGS=12.0: that alone)
 #   make check-reproducible    Debian package and archive built twice, in different folders: the same bytes
 #   make check-readme    the README's own lines, make run and make test among them, in an empty Debian 12 and 13, two hours (ARGS=quick: half an hour)
@@ -147,7 +148,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := ci clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site check-workflows site coverage \
+BUILDS_NOTHING := ci clean distclean format help hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-serverless check-site check-workflows site coverage \
                   check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
@@ -550,6 +551,13 @@ check-readme:
 	@config/packages.sh image
 	@tests/readme.sh $(ARGS) || [ $$? = 77 ]
 
+check-serverless:
+	@config/packages.sh test
+	@config/pypi.sh kubernetes
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
+	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/http/test_serverless.py tests/http/test_serverless_contract.py \
+	    tests/http/test_kubernetes.py -k 'serverless or knative' $(ARGS)
+
 check-workflows:
 	@config/packages.sh lint
 	@config/pypi.sh workflows
@@ -659,7 +667,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test ci bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site check-workflows site python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help hooks lint run t test ci bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-serverless check-site check-workflows site python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
