@@ -654,6 +654,7 @@ install: all $(addprefix $(BUILD)/blurd.,8 bash zsh fish)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs $(wildcard docs/*.md)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/api $(wildcard docs/api/*.md)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/start $(wildcard docs/start/*.md)
+	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/gpu $(wildcard docs/gpu/*.md)
 install-strip:
 	@$(MAKE) --no-print-directory INSTALL_PROGRAM='install -s' install
 uninstall:

@@ -25,7 +25,7 @@
 # SOAK_REQUESTS (1000000) of mixed kinds in at most SOAK_SECONDS (500), with the first of CODECS; SOAK_KILL=1 kills the
 # GPU's process meanwhile. faults: how soon FAULTS_ROUNDS (10) times two faults of a kernel are noticed, 12 s a round, in
 # each of three ways, and that no long run is taken for one. facts: what a GPU and its driver do that one would not
-# guess, for docs/gpu-facts.md; less than two minutes.
+# guess, for docs/gpu/facts.md; less than two minutes.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
 umask 022
