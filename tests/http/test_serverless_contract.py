@@ -162,10 +162,10 @@ def test_probes(running, headers):
             assert connection.answer().status == 200
 
 
-def ask_at_once(own, count):
+def ask_at_once(own, count, side=200):
     """The statuses of so many requests, which are all received before the first is answered: the last byte of each is held back."""
     connections = [own.connect(60) for _ in range(count)]
-    message = wire.message('POST', '/blur?sigma=3', pictures.slow_png(200))
+    message = wire.message('POST', '/blur?sigma=3', pictures.slow_png(side))
     with contextlib.ExitStack() as stack:
         for connection in connections:
             stack.enter_context(connection).send(message[:-1])
@@ -177,11 +177,11 @@ def ask_at_once(own, count):
 
 def test_concurrency(start):
     """As many as the platform sends are answered, and those beyond, which it would hold back, wait in the daemon. With --queue they are refused."""
-    own = start('--workers', 4, environment=environment())
+    own = start('--workers', 4, '--queue-target', '1m', environment=environment())  # other tests have the cores
     assert ask_at_once(own, CONCURRENCY) == [200] * CONCURRENCY
     assert ask_at_once(own, 4 * CONCURRENCY) == [200] * 4 * CONCURRENCY
     few = start('--workers', 1, '--queue', 1, environment=environment())
-    statuses = ask_at_once(few, CONCURRENCY)
+    statuses = ask_at_once(few, CONCURRENCY, 600)
     assert set(statuses) == {200, 503}, statuses
 
 
