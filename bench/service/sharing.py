@@ -156,7 +156,6 @@ def start(options, stack, name, count, *more):
 
 def measure(options, device, known, name, count, mps=None, *more):
     """A row, and what it found; False where a daemon does not serve."""
-    before = device.memory_mib()
     with contextlib.ExitStack() as stack:
         stack.enter_context(environment_of(mps.environment[FOLDER] if mps else f"{options.out}/no-mps"))
         daemons, first, reason = start(options, stack, name.replace(" ", "-"), count, *more)
@@ -183,7 +182,7 @@ def measure(options, device, known, name, count, mps=None, *more):
         quiet = [f"{statistics.median(each):.2f}, {each[int(len(each) * 0.99)]:.1f}" for each in took]
         print(f"| {name} | {sum(cell['rate'] for cell in cells):.0f} | {', '.join(f'''{cell['rate']:.0f}''' for cell in cells)} | "
               f"{max(cell['p99'] for cell in cells):.1f} | {quiet[0]} | {quiet[1]} | {'-' if busy is None else f'{busy:.0f}'} | {idle:.1f} | "
-              f"{'-' if memory is None or before is None else memory - before} | {first:.0f} | {clients if mps else '-'} |", flush=True)
+              f"{'-' if memory is None or options.unused is None else memory - options.unused} | {first:.0f} | {clients if mps else '-'} |", flush=True)
     errors = sum(cell["errors"] for cell in cells) + calm.refused + crowded.refused
     options.later += [(not errors, f"{name}: no request failed"),
                       (not calm.wrong + crowded.wrong, f"{name}: {len(calm.took) + len(crowded.took)} answers have the CPU's bytes, "
@@ -284,6 +283,7 @@ def main():
         sys.exit(1)
     with host.Device() as device, Mps() as mps:
         time.sleep(1 if device.fields else 0)  # until it has told the memory
+        options.unused = device.memory_mib()  # once, as a daemon's memory comes back some time after its end
         table(options, device, known, mps)
         if not mps.why:
             server_dies(options, known, mps)

@@ -31,7 +31,7 @@ run_quick() { # suite
     for steps in "$root/job"/*.sh; do
         step=$((step + 1))
         say "$1, step $step: $(sed -n 2p "$steps")"
-        inside 3600 "$root" env DEBIAN_FRONTEND=noninteractive GITHUB_SERVER_URL=file:///srv GITHUB_REPOSITORY=owner/blurd.git \
+        BIND=/sys BIND_TO=/sys inside 3600 "$root" env DEBIAN_FRONTEND=noninteractive GITHUB_SERVER_URL=file:///srv GITHUB_REPOSITORY=owner/blurd.git \
             GITHUB_SHA="$(git rev-parse HEAD)" bash --noprofile --norc -eo pipefail "/job/${steps##*/}" >"$work/$1-$step.log" 2>&1 ||
             { tail -n 30 "$work/$1-$step.log" && die "$1, step $step"; }
         tail -n 1 "$work/$1-$step.log"
