@@ -554,6 +554,7 @@ check-readme:
 check-serverless:
 	@config/packages.sh test
 	@config/pypi.sh kubernetes
+	@config/pypi.sh knative
 	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
 	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/http/test_serverless.py tests/http/test_serverless_contract.py \
 	    tests/http/test_kubernetes.py -k 'serverless or knative' $(ARGS)
