@@ -9,6 +9,7 @@
 #   make lint            style: seconds          make format    clang-format over the tree
 #   make check           minutes: style, the release build, unit and filter tests, some HTTP tests
 #   make test            installs what is missing, builds, runs every test
+#   make ci              make test as CI runs it, warnings are errors; ARGS='image deb archive': make check-image and so on as well
 #   make hooks           lets git run the style checks before each commit
 #   make compile_commands.json    for clangd and other editors' tools
 #   make docs            the generated pages and tables
@@ -33,10 +34,12 @@
 #   make check-prometheus    dashboard and alerts, evaluated by Prometheus on a daemon under load
 #   make check-deb       the Debian packages for 12 and 13, each built, installed, upgraded, run and removed in a Debian of its own
 #   make check-archive   the archive, run where there is only the C library of Debian 12 and 13
+#   make check-serverless    what Cloud Run and Knative ask of a container, and times of cold starts, on this build
 #   make check-toolkits      the kernels, compiled by each CUDA toolkit from 12.0 on, which come from PyPI (ARGS=12.0: that alone)
 #   make check-reproducible    Debian package and archive built twice, in different folders: the same bytes
 #   make check-readme    the README's own lines, make run and make test among them, in an empty Debian 12 and 13, two hours (ARGS=quick: half an hour)
 #   make check-install   make install into an empty folder, and make uninstall
+#   make check-workflows     .github/workflows against GitHub's schema and by zizmor, which come from PyPI (ARGS=run: their quick job in an empty Debian)
 #   make mutants         puts small bugs into the code, one at a time, and tells which no test notices
 #                        (ARGS='--files core,codecs --count 50'); hours for many
 #   make bench           installs the peers, measures them and blurd, writes bench/results (ARGS=--quick)
@@ -71,7 +74,7 @@ CUDA_HOME ?= /usr/local/cuda
 GPU ?= auto
 FORMATS ?= $(shell sed -nE 's|^(READ_)?FORMAT.\w+, \w+, (\w+),.*|\2|p' codecs/formats.def)
 # For the makes that these goals call, too.
-ARCHITECTURES ?= $(if $(filter archive bundle check-reproducible deb test,$(MAKECMDGOALS)),all,own)
+ARCHITECTURES ?= $(if $(filter archive bundle check-reproducible ci deb test,$(MAKECMDGOALS)),all,own)
 export ARCHITECTURES
 ifeq ($(filter $(ARCHITECTURES),own all),)
 $(error ARCHITECTURES is "$(ARCHITECTURES)", it must be own or all)
@@ -146,7 +149,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # --- what is built -------------------------------------------------------------------
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
-BUILDS_NOTHING := clean distclean format help home hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site site coverage \
+BUILDS_NOTHING := ci clean distclean format help home hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-serverless check-site check-workflows site coverage \
                   check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
@@ -416,6 +419,11 @@ test:
 	@config/packages.sh test
 	@tests/run.sh
 
+# Further checks follow, one after the other, where ARGS names them.
+ci:
+	@CI=true .ci/run
+	@set -e; for check in $(ARGS); do $(MAKE) --no-print-directory ARGS= check-$$check; done
+
 bench:
 	@config/packages.sh bench
 	@bench/peers/install.sh
@@ -544,6 +552,19 @@ check-readme:
 	@config/packages.sh image
 	@tests/readme.sh $(ARGS) || [ $$? = 77 ]
 
+check-serverless:
+	@config/packages.sh test
+	@config/pypi.sh kubernetes
+	@config/pypi.sh knative
+	@$(MAKE) --no-print-directory CONFIG=$(CONFIG) all
+	@BLURD=$(BUILD)/blurd tests/python.sh -m pytest -q -rs -p no:cacheprovider tests/http/test_serverless.py tests/http/test_serverless_contract.py \
+	    tests/http/test_kubernetes.py -k 'serverless or knative' $(ARGS)
+
+check-workflows:
+	@config/packages.sh lint
+	@config/pypi.sh workflows
+	@tests/workflows/run.sh $(ARGS) || [ $$? = 77 ]
+
 check-deb:
 	@config/packages.sh package
 	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
@@ -638,6 +659,7 @@ install: all $(addprefix $(BUILD)/blurd.,8 bash zsh fish)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs $(wildcard docs/*.md)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/api $(wildcard docs/api/*.md)
 	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/start $(wildcard docs/start/*.md)
+	install -D -m 644 -t $(ROOT)/share/doc/blurd/docs/gpu $(wildcard docs/gpu/*.md)
 install-strip:
 	@$(MAKE) --no-print-directory INSTALL_PROGRAM='install -s' install
 uninstall:
@@ -651,7 +673,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help home hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-site site python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
+.PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help home hooks lint run t test ci bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-serverless check-site check-workflows site python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
         memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

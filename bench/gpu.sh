@@ -3,8 +3,8 @@
 # Everything that needs a real GPU, on a host that has one: pixels, sanitizers, times, the service.
 #
 #     bench/gpu.sh [--bundle FOLDER|ARCHIVE] [--out FOLDER] [--pictures FOLDER] [--quick] [check] [sanitize]
-#                  [races] [bench] [service] [sandbox] [formats] [series] [kernels] [load] [sizes] [pngs] [regions] [crowd] [several]
-#                  [threads] [soak] [faults] [facts]
+#                  [races] [bench] [service] [sandbox] [formats] [series] [kernels] [load] [sizes] [pngs] [regions] [crowd] [several] [threads]
+#                  [sharing] [soak] [faults] [facts]
 #
 # --bundle: what `make bundle` made, unpacked or not; without it everything is built here, which
 # takes the libraries of a build. Without the name of a part the first six run. Writes FOLDER/results.md (default
@@ -21,11 +21,12 @@
 # bundle, which has the former. regions: JPEGs with regions, redaction and faces
 # over HTTP, for REGIONS_SECONDS (60); the pictures should have faces. crowd: 128 to 512 connections with default
 # limits, no refusals; about a minute. several: 1, 2, 4 and 8 GPUs in one daemon, and as many
-# daemons with a GPU each; about a minute. threads: the processor time of each kind of thread; half a minute. soak:
+# daemons with a GPU each; about a minute. threads: the processor time of each kind of thread; half a minute. sharing: two
+# daemons on one GPU, by time slices and under MPS, which it starts in a folder of its own; two minutes. soak:
 # SOAK_REQUESTS (1000000) of mixed kinds in at most SOAK_SECONDS (500), with the first of CODECS; SOAK_KILL=1 kills the
 # GPU's process meanwhile. faults: how soon FAULTS_ROUNDS (10) times two faults of a kernel are noticed, 12 s a round, in
 # each of three ways, and that no long run is taken for one. facts: what a GPU and its driver do that one would not
-# guess, for docs/gpu-facts.md; less than two minutes.
+# guess, for docs/gpu/facts.md; less than two minutes.
 # BLURD_CUDA_LIBRARY=path: another driver in the GPU's place; --quick: less of everything.
 set -u
 umask 022
@@ -38,7 +39,7 @@ while [ $# -gt 0 ]; do
     --out) out=${2?} && shift ;;
     --pictures) pictures=("${2?}"/*) && shift ;;
     --quick) quick=--quick ;;
-    check | sanitize | races | bench | service | sandbox | formats | series | kernels | load | sizes | pngs | regions | crowd | several | threads | soak | faults | facts) parts+=("$1") ;;
+    check | sanitize | races | bench | service | sandbox | formats | series | kernels | load | sizes | pngs | regions | crowd | several | threads | sharing | soak | faults | facts) parts+=("$1") ;;
     *) sed -n '5,7p' "$0" && exit 64 ;;
     esac
     shift
@@ -316,6 +317,11 @@ several() {
         --lua "$here/rotate.lua" $quick "${photographs[@]}"
 }
 
+sharing() {
+    part sharing 280 python3 "$here/service/sharing.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/sharing" \
+        --lua "$here/rotate.lua" $quick "${photographs[@]}"
+}
+
 threads() {
     part threads 60 python3 "$here/service/threads.py" --blurd "$blurd" --wrk "$wrk" --out "$logs/threads" \
         --lua "$here/rotate.lua" $quick "${photographs[@]}"
@@ -342,7 +348,7 @@ find_model
 export CUDA_LIBRARY=${BLURD_CUDA_LIBRARY-}
 [ -n "$CUDA_LIBRARY" ] || unset CUDA_LIBRARY
 by_wrk=()
-for name in load sizes pngs regions crowd several threads soak faults; do
+for name in load sizes pngs regions crowd several threads sharing soak faults; do
     named $name && by_wrk+=("$name")
 done
 describe

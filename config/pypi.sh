@@ -15,6 +15,8 @@
 #     config/pypi.sh hdr             imagecodecs and libvips, whose readers know gain maps, 41 MB, for tests/http/test_hdr_decoders.py
 #     config/pypi.sh encoders        the newest Pillow, imagecodecs, libvips and ffmpeg (in PyAV), which write files for tests/encoders, 150 MB
 #     config/pypi.sh mkdocs          what builds the site (docs/site), 18 MB
+#     config/pypi.sh knative         the schema of Knative Serving, 21 MB, for make check-serverless
+#     config/pypi.sh workflows       what finds faults in .github/workflows, 20 MB
 #     config/pypi.sh lock NAME       writes that file anew, after a change of tests/NAME/requirements.txt; arguments for pip may
 #                                    follow: lock faces --no-deps. clients/versions is the list of tests/clients/versions.sh
 #

@@ -77,6 +77,8 @@ static void put_field(struct log_line *line, const char *key, const char *value)
 
 void log_begin(struct log_line *line, enum log_level level, const char *event) {
     static const char *const names[] = {"error", "warning", "info", "debug"};
+    /* As Cloud Logging has them. */
+    static const char *const severities[] = {"ERROR", "WARNING", "INFO", "DEBUG"};
     line->wanted = level <= log_max;
     line->used = 0;
     if (!line->wanted) {
@@ -91,8 +93,9 @@ void log_begin(struct log_line *line, enum log_level level, const char *event) {
     long ms = now.tv_nsec / 1000000;
     char head[160];
     if (log_style == LOG_JSON) {
-        snprintf(head, sizeof head, "{\"time\":\"%s.%03ldZ\",\"level\":\"%s\",\"event\":\"%s\"", stamp, ms,
-                 names[level], event);
+        snprintf(head, sizeof head,
+                 "{\"time\":\"%s.%03ldZ\",\"severity\":\"%s\",\"level\":\"%s\",\"event\":\"%s\"", stamp, ms,
+                 severities[level], names[level], event);
     } else {
         snprintf(head, sizeof head, "%s.%03ldZ %s %s", stamp, ms, names[level], event);
     }

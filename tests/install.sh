@@ -21,6 +21,7 @@ expected() { # what stands below PREFIX
     find docs -maxdepth 1 -name '*.md' -printf 'share/doc/blurd/docs/%P\n'
     find docs/api -name '*.md' -printf 'share/doc/blurd/docs/api/%P\n'
     find docs/start -name '*.md' -printf 'share/doc/blurd/docs/start/%P\n'
+    find docs/gpu -name '*.md' -printf 'share/doc/blurd/docs/gpu/%P\n'
 }
 
 check() { # prefix, goal

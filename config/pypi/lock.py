@@ -15,7 +15,7 @@ import sys
 
 USUAL = '3.11 3.13'  # of Debian 12 and 13
 PROCESSORS = ('x86_64', 'aarch64')
-PLATFORMS = ('manylinux2014', 'manylinux_2_17', 'manylinux_2_28')
+PLATFORMS = ('manylinux2014', 'manylinux_2_17', 'manylinux_2_24', 'manylinux_2_28')
 HEAD = '# Made by `config/pypi.sh lock` from requirements.txt beside this file, for Python {} on {}.\n'
 
 

@@ -18,7 +18,7 @@ RESULTS = ROOT / 'bench/results'
 sys.path.insert(0, str(ROOT / 'bench'))
 import report  # noqa: E402 (bench/ has to be in the path)
 
-PAGES = [*sorted(ROOT.glob('docs/performance*.md')), ROOT / 'docs/gpu-facts.md', ROOT / 'README.md']
+PAGES = [*sorted(ROOT.glob('docs/performance*.md')), *sorted(ROOT.glob('docs/gpu/*.md')), ROOT / 'README.md']
 MARKED = re.compile(r'(<!-- results: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
 FACT = re.compile(r'^(FACT|RELIED)\(\w+,\s*"(.*?)",\s*"(.*?)"\)', re.M)
 PEERS = ('blurd', 'sharp', 'vips', 'opencv', 'graphicsmagick')
@@ -230,6 +230,16 @@ def table_facts(_):
     return report.table(['behaviour', *(cards or ['figure']), 'what it means'], rows).replace('| --:', '| ---')
 
 
+def table_sharing(place):
+    """What `bench/gpu.sh sharing` measured on each card."""
+    made = []
+    for path in sorted(RESULTS.glob('nvidia-*-sharing.md')):
+        found = next(rows for _, rows in tables(path) if rows and 'of each daemon' in rows[0])
+        made.append(f'[{path.stem.split("-")[1].upper()}]({place}bench/results/{path.name}):\n\n' +
+                    report.table(list(found[0]), [list(row.values()) for row in found]))
+    return '\n\n'.join(made) or 'Not measured on a card yet.'
+
+
 def table_copy(_, name, *columns):
     """The only table of a file, or some of its columns, which are given by number."""
     _, rows = next(tables(RESULTS / name))
@@ -242,7 +252,7 @@ def main():
     stale = []
     for page in PAGES:
         text = page.read_text()
-        place = '' if page.parent == ROOT else '../'
+        place = '../' * (len(page.relative_to(ROOT).parts) - 1)
 
         def made(found, place=place):
             kind, *words = found[2].split()

@@ -118,6 +118,40 @@ def check_kernels(folder):
         expect(row in output, f"the table has {row}", output)
 
 
+CONTROL = """
+[ "$1" != -d ] || { [ -z "${BAD-}" ] || exit 3; touch "$CUDA_MPS_PIPE_DIRECTORY/up"; echo started >"$CUDA_MPS_LOG_DIRECTORY/control.log"; exit 0; }
+[ -e "$CUDA_MPS_PIPE_DIRECTORY/up" ] || exit 1
+read -r command
+case $command in
+get_server_list) echo 4711 ;;
+"get_client_list 4711") printf '12\\n13\\n' ;;
+"quit -t 5") echo quit >>"$CALLS" ;;
+*) exit 2 ;;
+esac"""
+
+
+def check_mps(folder):
+    """bench/service/sharing.py: MPS in a folder of its own, which is ended and removed; why there is none."""
+    sys.path.insert(0, str(ROOT / "bench/service"))
+    import sharing
+    path = folder / "bin" / sharing.CONTROL
+    path.write_text(f"#!/bin/bash{CONTROL}\n")
+    path.chmod(0o755)
+    os.environ["PATH"], os.environ["CALLS"] = f"{folder / 'bin'}:{os.environ['PATH']}", str(folder / "calls")
+    for bad, why in (("", ""), ("1", "ends with 3")):
+        (folder / "calls").write_text("")
+        os.environ["BAD"] = bad
+        with sharing.Mps() as mps:
+            expect(mps.why == why or why and why in mps.why, f"MPS is there, or not because it {why}", mps.why)
+            expect(bad or (mps.servers(), mps.clients()) == ([4711], 2), "its server and clients are counted", str(mps.servers()))
+            expect(bad or "started" in mps.log(), "its log is read", mps.log())
+        said = (folder / "calls").read_text()
+        expect(said == ("" if bad else "quit\n") and not os.path.exists(mps.folder), "it is ended and its folder removed", said)
+    path.unlink()
+    with sharing.Mps() as mps:
+        expect("there is no" in mps.why, "without the program it says so", mps.why)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -130,6 +164,7 @@ def main():
         check_failures(folder)
         check_facts(folder)
         check_kernels(folder)
+        check_mps(folder)
     print(*wrong, sep="\n", end="")
     sys.exit(1 if wrong else 0)
 

@@ -33,7 +33,8 @@ ALONE = {'test_crew', 'test_disconnects', 'test_drain', 'test_gpu_faults', 'test
 # those builds need not repeat them.
 OF_EVERY_BUILD = {'test_benchmark', 'test_completions', 'test_compose', 'test_documentation', 'test_environment', 'test_examples', 'test_helm',
                   'test_idle_exit', 'test_kubernetes', 'test_kubernetes_job', 'test_memory_limits', 'test_monitoring', 'test_nginx_example', 'test_packages',
-                  'test_prometheus', 'test_proxies', 'test_scaling', 'test_serverless'}
+                  'test_prometheus', 'test_proxies', 'test_scaling', 'test_serverless',
+                  'test_serverless_contract', 'test_workflows'}
 
 
 # The same of single tests: kernels on the host take half a minute each, in code that sanitizers do not see.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fields of kinds of objects whose schemas no Python package has: those of KEDA, the Prometheus operator, the
+"""The fields of kinds of objects whose schemas these tests have not: those of KEDA, the Prometheus operator, the
 Gateway API and Knative."""
 
 SCALED_OBJECT = {'scaleTargetRef', 'pollingInterval', 'initialCooldownPeriod', 'cooldownPeriod', 'idleReplicaCount', 'minReplicaCount',

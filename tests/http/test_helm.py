@@ -12,7 +12,7 @@ import daemon
 yaml = pytest.importorskip('yaml', reason='python3-yaml is not installed')
 helm = pytest.importorskip('helm_python', reason='run config/pypi.sh helm, and pytest by tests/python.sh')
 import kustomize  # noqa: E402
-from test_kubernetes import EXTRA, FOLDER, VERSIONS, container, environment, one, settings, validate, workload  # noqa: E402, F401
+from test_kubernetes import EXTRA, FOLDER, VERSIONS, container, environment, one, seconds, settings, validate, workload  # noqa: E402, F401
 
 CHART = daemon.ROOT / 'docker/helm'
 PROMETHEUS = 'http://prometheus-operated.monitoring.svc:9090'
@@ -146,3 +146,36 @@ def test_an_archive_of_the_chart_has_the_same(tmp_path):
     archive = helm.Chart.load(CHART).save(tmp_path)
     files = helm.Chart.load(archive).render(ALL, name='any', namespace='blurd')
     assert [each for name, text in files.items() if name.endswith('.yaml') for each in yaml.safe_load_all(text) if each] == render(ALL)
+
+
+# --- docs/gpu/sharing.md ------------------------------------------------------------------------------
+def block(mark):
+    text = (daemon.ROOT / 'docs/gpu/sharing.md').read_text().split(f'<!-- {mark} -->\n\n', 1)[1]
+    return yaml.safe_load(re.match(r'((?:    .*)?\n)+', text).group(0))
+
+
+@pytest.mark.parametrize('version', VERSIONS)
+@pytest.mark.parametrize('name', ('mig', 'spot'))
+def test_values_for_shared_gpus_are_valid(validate, name, version):
+    for resource in render(block(f'values: {name}')):
+        if resource['apiVersion'].split('/')[0] not in EXTRA:
+            validate(resource, version, strict=True)
+
+
+def test_a_slice_in_place_of_a_gpu(validate):
+    """The chart and kustomize ask for a slice and for no whole GPU, on nodes with NVIDIA's runtime."""
+    made = [render(block('values: mig')), kustomize.make(daemon.ROOT, block('kustomization: mig'), [])]
+    for resources in made:
+        pod = workload(resources)['spec']['template']['spec']
+        assert {name: count for name, count in container(resources)['resources']['limits'].items() if 'nvidia' in name} == {'nvidia.com/mig-1g.10gb': 1}
+        assert pod['runtimeClassName'] == 'nvidia' and 'nvidia.com/gpu' in [entry['key'] for entry in pod['tolerations']]
+        validate(workload(resources), VERSIONS[-1], strict=True)
+    assert settings(made[0])['gpus'] == 'all'
+
+
+def test_a_pod_ends_before_its_spot_node():
+    resources = render(block('values: spot'))
+    found = settings(resources)
+    assert seconds(found['drain_delay']) + seconds(found['drain_timeout']) < 15
+    pod = workload(resources)['spec']['template']['spec']
+    assert [entry['key'] for entry in pod['tolerations']] == ['nvidia.com/gpu', *pod['nodeSelector']]

@@ -3,7 +3,7 @@
 options, metrics, times.
 
 The schemas come in a Python package (config/pypi.sh kubernetes) that tests/python.sh finds; without it the
-tests that need them are skipped. KEDA and Knative are in no such package: kubernetes_fields.py lists their fields."""
+tests that need them are skipped. KEDA and Knative are not in it: kubernetes_fields.py lists their fields."""
 
 import copy
 import json

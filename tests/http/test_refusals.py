@@ -23,6 +23,25 @@ def test_a_path_that_is_misspelt(server, target, meant):
     check_problem(server.post(target), 'not-found', says=f'there is nothing at this path, did you mean {meant}? see GET /')
 
 
+@pytest.mark.parametrize('path', ('/anonymize', '/anonymise', '/hide', '/obfuscate', '/blackout', '/cover', '/mask', '/Redact', '/v1/redact'))
+def test_other_names_of_redact(server, path):
+    """One spelling does it, and each of these says which."""
+    check_problem(server.post(path), 'not-found', says='did you mean /redact?')
+
+
+@pytest.mark.parametrize('query, meant', (
+    ('color=000000', 'fill'), ('colour=000000', 'fill'), ('style=black', 'fill'), ('look=black', 'fill'), ('bbox=1,1,9,9', 'region'), ('area=1,1,9,9', 'region'),
+    ('coords=1,1,9,9', 'region'), ('coordinates=1,1,9,9', 'region'), ('box=1,1,9,9', 'region'), ('faces=true', 'detect'), ('target=faces', 'detect'),
+    ('objects=faces', 'detect'), ('hide=faces', 'detect')))
+def test_other_names_of_what_redact_takes(server, query, meant):
+    check_problem(server.post(f'/redact?{query}', pictures.small_jpeg()), 'bad-parameter', query.split('=')[0], f'unknown parameter, did you mean {meant}?')
+
+
+@pytest.mark.parametrize('target', ('/pixelate?block=9', '/blur?region=1,1,9,9', '/resize?width=9'))
+def test_a_colour_beside_mode(server, target):
+    check_problem(server.post(f'{target}&mode=redact&color=000000', pictures.small_jpeg()), 'bad-parameter', 'color', 'unknown parameter, did you mean fill?')
+
+
 def test_a_path_like_no_other(server):
     assert server.post('/wp-admin/x.php').json()['detail'] == 'there is nothing at this path; see GET /'
 

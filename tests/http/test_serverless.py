@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """docs/serverless.md: blocks that are marked as run are run, and the variables that it sets are options."""
 
+import copy
 import io
+import json
 import os
 import pathlib
 import re
 import shutil
 import socket
 import subprocess
+import sys
 
 import pytest
 from PIL import Image
@@ -73,3 +76,38 @@ def test_what_platforms_set_are_options():
     assert len(found) >= 6
     code, _, log = daemon.run('--check-config', environment=daemon.clean_environment(**{f'BLURD_{name}': value for name, value in found.items()}))
     assert code == 0, log
+
+
+# --- Knative ----------------------------------------------------------------------------------------
+MODELS = daemon.ROOT / 'build/knative/python'
+MAKE_SCHEMA = '''
+import json, sys
+from cloudcoil.models.knative_serving.serving.v1 import Service
+json.dump(Service.model_json_schema(by_alias=True), sys.stdout)
+'''
+
+
+@pytest.fixture(scope='module')
+def knative_faults():
+    """A function that lists what Knative's serving schema finds in a Service. Its fields are all that there are, which the models leave open."""
+    if not MODELS.is_dir():
+        pytest.skip('run config/pypi.sh knative')
+    jsonschema = pytest.importorskip('jsonschema', reason='run config/pypi.sh kubernetes, and pytest by tests/python.sh')
+    made = subprocess.run([sys.executable, '-c', MAKE_SCHEMA], stdout=subprocess.PIPE, timeout=60, check=True, env={'PYTHONPATH': str(MODELS)})
+    schema = json.loads(made.stdout)
+    for part in (schema, *schema['$defs'].values()):
+        if 'properties' in part:
+            part['additionalProperties'] = False
+    validator = jsonschema.Draft202012Validator(schema)
+    return lambda service: ['/'.join(map(str, fault.path)) for fault in validator.iter_errors(service)]
+
+
+def test_knatives_own_schema(knative_faults):
+    yaml = pytest.importorskip('yaml', reason='python3-yaml is not installed')
+    service = yaml.safe_load((daemon.ROOT / 'docker/kubernetes/knative/service.yaml').read_text())
+    assert knative_faults(service) == []
+    for change in (lambda spec: spec.update(containerConcurency=3), lambda spec: spec.update(timeoutSeconds='x'),
+                   lambda spec: spec['containers'][0].update(readynessProbe={}), lambda spec: spec.update(hostNetwork=1)):
+        wrong = copy.deepcopy(service)
+        change(wrong['spec']['template']['spec'])
+        assert knative_faults(wrong)

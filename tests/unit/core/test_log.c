@@ -106,6 +106,8 @@ static void test_json(void **state) {
         assert_int_equal(lines_in(text), 1);
         assert_true(json_member(text, "time", value, sizeof value));
         check_stamp(value + 1);
+        assert_true(json_member(text, "severity", value, sizeof value));
+        assert_string_equal(value, "\"INFO\"");
         assert_true(json_member(text, "level", value, sizeof value));
         assert_string_equal(value, "\"info\"");
         assert_true(json_member(text, "event", value, sizeof value));
