@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Writes the tables and the plot of one file of results that bench/run.py made, beside it: MACHINE-cpu.md and
-MACHINE-cpu-sigma.svg. bench/run.py does that, too. docs/results.py makes the tables of the pages from the files of all machines.
+MACHINE-cpu-sigma.svg. bench/run.py does that, too. docs/generate/results.py makes the tables of the pages from the files of all machines.
 
     bench/report.py bench/results/MACHINE-cpu.json...    for each of them"""
 

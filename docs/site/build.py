@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / 'docs'), str(ROOT / 'tests/http')]
+sys.path[:0] = [str(ROOT / 'docs/generate'), str(ROOT / 'tests/http')]
 import daemon  # noqa: E402 pylint: disable=wrong-import-position
 import drawing  # noqa: E402 pylint: disable=wrong-import-position
 import faces  # noqa: E402 pylint: disable=wrong-import-position

@@ -29,8 +29,8 @@ check "licences, links, text" "$python" tests/check/text.py
 check "pages of the site" "$python" tests/check/pages.py
 check "scripts of the playground" "$python" tests/check/javascript.py
 check "options are read" "$python" tests/check/options.py
-check "tables of the pages are current" "$python" docs/tables.py --check
-check "tables of measured figures are current" "$python" docs/results.py --check
+check "tables of the pages are current" "$python" docs/generate/tables.py --check
+check "tables of measured figures are current" "$python" docs/generate/results.py --check
 check "headers compile alone" bash tests/check/headers.sh
 check "format" bash tests/check/format.sh
 check "bench/gpu.sh tells what failed" "$python" tests/check/gpu_script.py

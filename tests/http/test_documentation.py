@@ -160,7 +160,7 @@ def test_every_parameter_is_documented(server, endpoint):
 
 
 def test_the_tables_are_current():
-    done = subprocess.run([sys.executable, 'docs/tables.py', '--check'], cwd=daemon.ROOT, env={**os.environ, 'BLURD': daemon.BINARY},
+    done = subprocess.run([sys.executable, 'docs/generate/tables.py', '--check'], cwd=daemon.ROOT, env={**os.environ, 'BLURD': daemon.BINARY},
                           capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout.decode()
 

@@ -5,7 +5,7 @@
     <!-- results: NAME... -->     NAME is a function below, table_NAME; what follows it are its arguments
     <!-- end -->
 
-    docs/results.py [--check]     --check only says which pages are not current
+    docs/generate/results.py [--check]     --check only says which pages are not current
 
 A range is that of all stored runs: one file of results for each processor, several runs for a GPU."""
 
@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / 'bench/results'
 sys.path.insert(0, str(ROOT / 'bench'))
 import report  # noqa: E402 (bench/ has to be in the path)
@@ -253,7 +253,7 @@ def main():
             if not check:
                 page.write_text(wanted)
     for page in stale if check else ():
-        print(f'    {page.relative_to(ROOT)} is not what bench/results says: run docs/results.py')
+        print(f'    {page.relative_to(ROOT)} is not what bench/results says: run docs/generate/results.py')
     sys.exit(1 if check and stale else 0)
 
 

@@ -6,7 +6,7 @@
     <!-- table: paths -->             what there is; also problems, headers NAME..., metrics, chart
     <!-- end -->
 
-    docs/tables.py [--check]     --check only says which pages are not current; 77 without a current build
+    docs/generate/tables.py [--check]     --check only says which pages are not current; 77 without a current build
 
 BLURD names the program (build/release/blurd)."""
 
@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get('BLURD') or ROOT / 'build/release/blurd')
 PAGES = [*sorted(ROOT.glob('docs/*.md')), *sorted(ROOT.glob('docs/api/*.md')), ROOT / 'docker/helm/README.md']
 MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
@@ -77,7 +77,7 @@ def parameter_table(document, patterns):
     keys = [key for pattern in patterns for key in known if fnmatch.fnmatchcase(key, pattern)]
     missing = [pattern for pattern in patterns if not fnmatch.filter(known, pattern)]
     if missing:
-        sys.exit(f'docs/tables.py: no parameter is called {missing[0]}')
+        sys.exit(f'docs/generate/tables.py: no parameter is called {missing[0]}')
     rows = [(known[key], document['components']['schemas'][known[key]['schema']['$ref'].rsplit('/', 1)[1]]) for key in keys]
     return table(('parameter', 'values', 'default', 'meaning'),
                  [(f'`{row["name"]}`', values(schema), default(schema), row['description']) for row, schema in rows])
