@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the tables of measured figures that stand between marks in the pages about performance and GPUs and in README.md, from bench/results:
+"""Writes the tables of measured figures that stand between marks in the pages and in README.md, from bench/results:
 
     <!-- results: NAME... -->     NAME is a function below, table_NAME; what follows it are its arguments
     <!-- end -->
@@ -18,7 +18,7 @@ RESULTS = ROOT / 'bench/results'
 sys.path.insert(0, str(ROOT / 'bench'))
 import report  # noqa: E402 (bench/ has to be in the path)
 
-PAGES = [*sorted(ROOT.glob('docs/performance*.md')), ROOT / 'docs/gpu-facts.md', ROOT / 'README.md']
+PAGES = [*sorted(ROOT.glob('docs/*.md')), *sorted(ROOT.glob('docs/api/*.md')), ROOT / 'README.md']
 MARKED = re.compile(r'(<!-- results: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
 FACT = re.compile(r'^(FACT|RELIED)\(\w+,\s*"(.*?)",\s*"(.*?)"\)', re.M)
 PEERS = ('blurd', 'sharp', 'vips', 'opencv', 'graphicsmagick')
@@ -123,7 +123,7 @@ def tables(path):
     """Yields (headings above, [{column: cell}]) of each table."""
     headings, head, rows = [], None, []
     for line in [*path.read_text().splitlines(), '']:
-        cells = [cell.strip() for cell in line.strip('|').split(' | ')] if line.startswith('|') else None
+        cells = [cell.strip() for cell in re.split(r'(?<!\\)\|(?=\s|$)', line.strip()[1:])[:-1]] if line.startswith('|') else None
         if cells and '--' in line and set(line) <= set('|-: '):
             continue
         if cells and head and len(cells) == len(head):
@@ -231,8 +231,9 @@ def table_facts(_):
 
 
 def table_copy(_, name, *columns):
-    """The only table of a file, or some of its columns, which are given by number."""
-    _, rows = next(tables(RESULTS / name))
+    """The first table of a file, or of a part of it after #; all columns, or those that are given by number."""
+    file, _, part = name.partition('#')
+    rows = next(rows for headings, rows in tables(RESULTS / file) if not part or headings[-1].lstrip('# ').lower().replace(' ', '-') == part)
     heads = [list(rows[0])[int(number)] for number in columns] if columns else list(rows[0])
     return report.table(heads, [[row[head] for head in heads] for row in rows])
 
@@ -242,7 +243,7 @@ def main():
     stale = []
     for page in PAGES:
         text = page.read_text()
-        place = '' if page.parent == ROOT else '../'
+        place = '../' * (len(page.relative_to(ROOT).parts) - 1)
 
         def made(found, place=place):
             kind, *words = found[2].split()
@@ -257,4 +258,5 @@ def main():
     sys.exit(1 if check and stale else 0)
 
 
-main()
+if __name__ == '__main__':
+    main()
