@@ -6,12 +6,14 @@ bench/results/servers.md.
     bench/peers/install.sh && tests/python.sh bench/servers.py [--rounds N] [--seconds S] [--out FILE]
 
 Each round measures each kind of work with all servers in turn, so that a slow minute of the machine hits all of them. Every server uses
-all cores, and is asked over as many connections. Load on the machine beside this program shows in the requests a second of all."""
+all cores, and is asked over as many connections. Load on the machine beside this program shows in the requests a second of all.
+The results are written after each round, so that a run may be ended early."""
 import argparse
 import datetime
 import math
 import pathlib
 import statistics
+import time
 
 import pictures
 import report
@@ -60,8 +62,10 @@ class Work:
         yield 'libvips', lambda found, seconds: self.call(found['libvips'], seconds)
 
     def post(self, server, seconds):
+        begin = time.monotonic()
         sizes = [len(server.request('POST', self.posted(), path.read_bytes())) for path in self.files]
-        return {**server.load(self.posted(), self.files, seconds, CONNECTIONS), 'bytes': statistics.mean(sizes)}
+        least = subjects.least_seconds(time.monotonic() - begin, self.files, CONNECTIONS)
+        return {**server.load(self.posted(), self.files, max(seconds, least), CONNECTIONS), 'bytes': statistics.mean(sizes)}
 
     def call(self, library, seconds):
         done = [library.job(path, self.sigma, seconds / len(self.files), width=None if self.sigma else WIDTH) for path in self.files]
@@ -84,13 +88,13 @@ def start():
 
 
 def measure(found, rounds, seconds):
-    """[(work, name, [what each round gave])]"""
+    """Yields after each round [(work, name, [what each round gave])]"""
     rows = [(work, name, once, []) for work in works() for name, once in work.all() if name.split(',')[0] in found]
     for number in range(rounds):
         for work, name, once, values in rows:
             values.append(once(found, seconds))
             print(f'round {number + 1}: {work.title}: {name}: {values[-1]["cpu_ms"]:.2f} ms of CPU, {values[-1].get("rps", 0):.1f} requests/s', flush=True)
-    return [(work, name, values) for work, name, _, values in rows]
+        yield [(work, name, values) for work, name, _, values in rows]
 
 
 def spread(values, key):
@@ -108,11 +112,11 @@ def table(rows):
          report.number(statistics.mean(path.stat().st_size for path in work.files) / 1e3), report.number(values[0]['bytes'] / 1e3)] for work, name, values in rows]).replace('| --- | --:', '| --- | ---', 1)
 
 
-def about(found, options, facts):
+def about(found, rounds, options, facts):
     known = {name: subject.about for name, subject in found.items()}
     own = run.output_of(str(subjects.RELEASE / 'blurd'), '--version').splitlines()[0]
     absent = 'not installed'
-    return ABOUT.format(pictures=pictures.about(), cpu=facts['cpu'], cores=facts['cores'], rounds=options.rounds, seconds=options.seconds, date=datetime.date.today().isoformat(),
+    return ABOUT.format(pictures=pictures.about(), cpu=facts['cpu'], cores=facts['cores'], rounds=rounds, seconds=options.seconds, date=datetime.date.today().isoformat(),
                         load=facts['load_before'], connections=CONNECTIONS, blurd=own, sharp=known.get('sharp', absent), thumbor=known.get('thumbor', absent), vips=known.get('libvips', absent))
 
 
@@ -125,8 +129,8 @@ def main():
     facts = run.machine()
     found = start()
     try:
-        rows = measure(found, options.rounds, options.seconds)
-        options.out.write_text(f'{about(found, options, facts)}\n\n{table(rows)}\n')
+        for rows in measure(found, options.rounds, options.seconds):
+            options.out.write_text(f'{about(found, len(rows[0][2]), options, facts)}\n\n{table(rows)}\n')
     finally:
         for subject in found.values():
             subject.stop()

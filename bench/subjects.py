@@ -42,6 +42,11 @@ def children(pid):
     return [pid, *(each for child in listing.split() for each in children(int(child)))]
 
 
+def least_seconds(alone, pictures, connections):
+    """How long a load has to run for three requests on each connection at least, if all pictures one after the other took `alone`."""
+    return math.ceil(3 * connections * alone / len(pictures) / len(CORES)) + 1
+
+
 class Server:
     """A daemon on a port of its own, and wrk against it. Ended by its own pid."""
 
@@ -179,8 +184,8 @@ class Thumbor(Server):
         targets = [target + str(picture).lstrip('/') for picture in pictures]
         begin = time.monotonic()
         sizes = [len(self.request('GET', each)) for each in targets]
-        least = 3 * connections * (time.monotonic() - begin) / len(pictures) / len(CORES)
-        return {**self.load('', targets, math.ceil(max(seconds, least)), connections, 'bench/peers/get.lua'), 'bytes': statistics.mean(sizes)}
+        least = least_seconds(time.monotonic() - begin, pictures, connections)
+        return {**self.load('', targets, max(seconds, least), connections, 'bench/peers/get.lua'), 'bytes': statistics.mean(sizes)}
 
 
 class Library:

@@ -3,10 +3,10 @@
 """Keeps the measured figures in sentences of the pages equal to stored results. docs/generate/figures.txt says where each comes from:
 
     [docs/video.md]                                                   the page of the following lines
-    name = nvidia-h200-video.md | faces redacted, 8 | frames a second the rows of bench/results/… with these cells, and the column
-    name = *-cpu.json | sigma, blurd, sigma=5 | cpu_ms                the rows of all machines: section, subject, more; the median of their rounds
+    name = nvidia-h200-video.md | faces redacted; 8 | frames a second the rows of bench/results/… with these cells, and the column
+    name = *-cpu.json | sigma; blurd; sigma=5 | cpu_ms                the rows of all machines: section, subject, more; the median of their rounds
     name = docs/performance.md | blur, sigma 5 | H100: p99, ms        a table of a page that docs/generate/results.py makes
-    name := 1000 / middle(other)                                      arithmetic with names: least, middle, most of the values of each
+    name := 1000 / middle(other)                                      arithmetic with the lists of values of names: least, middle, most, [0]
     > redacts faces in {name} frames a second                         a sentence of the page with figures of stored results
     - wait for 20 ms                                                  no measurement: a limit, a default, a size, a definition, another's statement;
                                                                       the head of a table stands for all of the table
@@ -71,11 +71,9 @@ def of_tables(paths, words, column):
 
 def stored(source):
     where, cells, column = (part.strip() for part in source.split(' | '))
-    words = [word.strip() for word in cells.split(';')] if ';' in cells else [word.strip() for word in cells.split(', ')]
+    words = [word.strip() for word in cells.rstrip(';').split(';') if word != '*']
     if where.endswith('.json'):
         return of_json(where, words, column)
-    if cells.startswith('"'):
-        words = [cells.strip('"')]
     return of_tables([results.ROOT / where] if where.startswith('docs/') else sorted(results.RESULTS.glob(where)), words, column)
 
 
@@ -88,16 +86,18 @@ def computed(formula, known):
 def text_of(value, digits):
     """So many digits that say something, at most as many as that."""
     whole = len(str(int(value)))
+    if value < 1:
+        return f'{value:.{digits}g}'
     if whole >= digits:
         unit = 10 ** (whole - digits)
         return f'{round(value / unit) * unit:,}'
-    return f'{value:.{digits}g}' if value else '0'
+    return f'{value:#.{digits}g}'
 
 
 def shown(known, place):
-    values = known[place[1]]
+    values = known.get(place[1])
     if not values:
-        raise KeyError(f'{place[1]} has no stored value')
+        return 'nothing'
     digits = int(place[3] or 3)
     if place[2]:
         return text_of({'least': min, 'middle': statistics.median, 'most': max}[place[2]](values), digits)
@@ -121,8 +121,12 @@ def read_list():
             page.append(Entry(number, line[2:].strip(), line[0] == '>'))
         elif line and line[0] != '#':
             name, _, source = line.partition('=')
-            known[name.strip(' :')] = computed(source.strip(), known) if name.endswith(':') else stored(source.strip())
-            if not known[name.strip(' :')]:
+            name, formula = name.strip(' :'), name.endswith(':')
+            try:
+                known[name] = computed(source.strip(), known) if formula else stored(source.strip())
+            except (LookupError, NameError, ZeroDivisionError):
+                known[name] = []
+            if not known[name]:
                 problems.append(f'figures.txt:{number}: no stored result has {source.strip()}')
     return found, known, problems
 

@@ -11,6 +11,7 @@ A range is that of all stored runs: one file of results for each processor, seve
 
 import pathlib
 import re
+import statistics
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -215,6 +216,34 @@ def table_gpu_peers(_):
     rows = [[sigma, span(column(found, 'blurd, `auto`, requests/s'), rounded), span(column(found, 'torchvision, pictures/s')), span(column(found, 'OpenCV, pictures/s'))]
             for sigma, found in runs.items()]
     return report.table(['sigma', 'blurd over HTTP, requests/s', 'torchvision on the GPU, pictures/s', 'OpenCV on the cores, pictures/s'], rows)
+
+
+def scaling():
+    """Requests a second of a core, kB of a request and of an answer, for JPEG and PNG; requests a second of an H100."""
+    found = []
+    for form, section in (('jpeg', 'sigma'), ('png', 'png')):
+        sent = next(row for _, rows in tables(RESULTS / 'servers.md') for row in rows if row['work'] == f'{form.upper()}, blur, sigma 5')
+        cpu, size = (statistics.median(of(results, section, 'blurd', value, sigma=5) for _, results in machines()) for value in ('cpu_ms', 'bytes'))
+        found.append((1000 / cpu, float(sent['kB of a picture'].replace(',', '')), size / 1000))
+    return found, statistics.median(column(loads('h100')['5', 128], 'requests/s'))
+
+
+def table_scaling(_):
+    figures, _ = scaling()
+    titles = ('requests a second and core', 'kB of a request', 'kB of an answer')
+    return report.table(['figure', 'JPEG', 'PNG'], [[title, *(report.number(form[i]).replace(',', '') for form in figures)] for i, title in enumerate(titles)])
+
+
+def table_arithmetic(_):
+    """Cores times requests a second times gain, and the bytes of that."""
+    ((core, request, answer), _), gpu = scaling()
+    gain = gpu / 16 / core
+    rows = []
+    for title, cores, times in (('a core', 1, 1), ('a small host', 8, 1), ('a large host', 64, 1), ('a GPU with 16 cores', 16, gain), ('a host of 8 GPUs', 128, gain),
+                                ('a thousand GPUs', 16000, gain)):
+        rate = cores * core * times
+        rows.append([title, cores, f'{times:.3g}', *(f'{float(f"{value:.3g}"):.10g}' for value in (rate, rate * request * 8e-6, rate * answer * 8e-6))])
+    return report.table(['', 'cores', 'gain', 'requests/s', 'in, Gbit/s', 'out, Gbit/s'], rows)
 
 
 def table_facts(_):

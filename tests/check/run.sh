@@ -31,6 +31,8 @@ check "scripts of the playground" "$python" tests/check/javascript.py
 check "options are read" "$python" tests/check/options.py
 check "tables of the pages are current" "$python" docs/generate/tables.py --check
 check "tables of measured figures are current" "$python" docs/generate/results.py --check
+check "figures in sentences are stored ones" "$python" docs/generate/figures.py --check
+check "figures by hand are found" "$python" tests/check/figures.py
 check "headers compile alone" bash tests/check/headers.sh
 check "format" bash tests/check/format.sh
 check "bench/gpu.sh tells what failed" "$python" tests/check/gpu_script.py
