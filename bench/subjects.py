@@ -3,6 +3,7 @@
 the same work in separate processes. Everything measure()s a cell and gives a dict: cpu_ms per picture (of all
 threads and processes), bytes of an answer, and over HTTP also rps, p50_ms, p99_ms."""
 
+import contextlib
 import http.client
 import json
 import math
@@ -179,6 +180,14 @@ class Thumbor(Server):
                                      '--log-level', 'error'], environment)
         known = {path.name.split('-')[0]: path.name.split('-')[1].removesuffix('.dist') for path in THUMBOR.glob('*.dist-info')}
         self.about = f'thumbor {known["thumbor"]}, Pillow {known["pillow"]}, Tornado {known["tornado"]}'
+
+    def stop(self):
+        """Its first process does not end the others."""
+        others = children(self.process.pid)[1:]
+        super().stop()
+        for pid in others:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)  # a process that still starts does not heed SIGTERM, and none has anything to lose
 
     def get(self, target, pictures, seconds, connections):
         targets = [target + str(picture).lstrip('/') for picture in pictures]
