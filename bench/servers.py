@@ -25,7 +25,7 @@ WIDTH = 400
 CONNECTIONS = 4 * len(subjects.CORES)
 ABOUT = '''# blurd beside other servers
 
-Pictures of 1920x1080, {pictures}, JPEG 4:2:0 of quality 90 to 4:2:0 of quality 85, PNG to PNG, on {cpu}, {cores} cores; {rounds} rounds of {seconds:g} s of each cell, all servers in
+Pictures of 1920x1080, {pictures}, JPEG 4:2:0 of quality 90 to 4:2:0 of quality 85, PNG to PNG, on {cpu}, {cores} cores; rounds: {rounds}, {seconds:g} s or more of each cell, all servers in
 turn, on {date}, load before {load}. A cell has the median of the rounds, and in brackets their least and largest value. CPU is that of all processes of a server, for each picture; `wrk` asks over {connections}
 connections on the same cores. `bench/servers.py` measures this.
 
