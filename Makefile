@@ -608,6 +608,7 @@ docs: $(BUILD)/blurd
 	$(Q)$(BUILD)/blurd --help-file >config/blurd.conf
 	$(Q)BLURD=$(BUILD)/blurd docs/generate/tables.py
 	$(Q)docs/generate/results.py
+	$(Q)docs/generate/figures.py
 	$(Q)docker/prometheus/rules.sh >docker/kubernetes/components/monitoring/rules.yaml
 
 # The pictures of the gallery are made by this build, and drawn by what the tests have.

@@ -105,7 +105,7 @@ def alone(servers, files, region, runs):
         for path in files:
             for name, server in servers.items():
                 taken[name].append(server.wait(path, region))
-    return report.table(list(taken), [[report.number(statistics.median(ms)) for ms in taken.values()]]), runs * len(files)
+    return report.table(['', *taken], [['alone, ms', *(report.number(statistics.median(ms)) for ms in taken.values())]]), runs * len(files)
 
 
 def row_of(kind, done):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The subjects of the measurements: blurd and sharp over HTTP with wrk, and programs and libraries that do
+"""The subjects of the measurements: blurd, sharp and thumbor over HTTP with wrk, and programs and libraries that do
 the same work in separate processes. Everything measure()s a cell and gives a dict: cpu_ms per picture (of all
 threads and processes), bytes of an answer, and over HTTP also rps, p50_ms, p99_ms."""
 
+import contextlib
 import http.client
 import json
 import math
@@ -19,6 +20,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RELEASE = ROOT / 'build' / 'release'
 PYTHON = sys.executable
+THUMBOR = ROOT / 'build' / 'bench' / 'thumbor'
 NODE_MODULES = ROOT / 'build' / 'bench' / 'sharp' / 'node_modules'
 CORES = sorted(os.sched_getaffinity(0))
 
@@ -41,8 +43,15 @@ def children(pid):
     return [pid, *(each for child in listing.split() for each in children(int(child)))]
 
 
+def least_seconds(alone, pictures, connections):
+    """How long a load has to run for three requests on each connection at least, if all pictures one after the other took `alone`."""
+    return math.ceil(3 * connections * alone / len(pictures) / len(CORES)) + 1
+
+
 class Server:
     """A daemon on a port of its own, and wrk against it. Ended by its own pid."""
+
+    alive = '/livez'
 
     def __init__(self, name, command, environment=None, cores=None):
         self.name = name
@@ -62,7 +71,7 @@ class Server:
         until = time.monotonic() + 20
         while time.monotonic() < until and self.process.poll() is None:
             try:
-                return self.request('GET', '/livez').decode().strip()
+                return self.request('GET', self.alive).decode().strip()
             except OSError:
                 time.sleep(0.02)
         raise RuntimeError(f'{self.name} does not start')
@@ -100,11 +109,11 @@ class Server:
         """The value that finished() takes as `before`."""
         return 0
 
-    def load(self, target, pictures, seconds, connections):
+    def load(self, target, pictures, seconds, connections, script='bench/rotate.lua'):
         before, begin = self.counter(), self.cpu()
         threads = min(connections, len(CORES))
         done = subprocess.run(
-            ['wrk', f'-t{threads}', f'-c{connections}', f'-d{seconds}s', '--timeout', '60s', '-s', 'bench/rotate.lua',
+            ['wrk', f'-t{threads}', f'-c{connections}', f'-d{seconds}s', '--timeout', '60s', '-s', script,
              f'http://127.0.0.1:{self.port}{target}', '--', *map(str, pictures)],
             cwd=ROOT, capture_output=True, text=True, check=True)
         result = json.loads(done.stdout.splitlines()[-1])
@@ -158,6 +167,34 @@ class Sharp(Server):
         if cores and cluster:
             environment.update(PROCS=str(len(cores)), CONC='1', UV_THREADPOOL_SIZE='1')
         super().__init__('sharp', ['node', 'bench/peers/sharp.js'], environment, cores)
+
+
+class Thumbor(Server):
+    """thumbor with its file loader: a process for each core, nothing stored. Pictures are files below /."""
+
+    alive = '/healthcheck'
+
+    def __init__(self):
+        environment = {'PYTHONPATH': str(THUMBOR), 'PYTHONDONTWRITEBYTECODE': '1'}
+        super().__init__('thumbor', [PYTHON, '-m', 'thumbor.server', '--ip', '127.0.0.1', '--port', 'PORT', '--processes', str(len(CORES)), '--conf', 'bench/peers/thumbor.conf',
+                                     '--log-level', 'error'], environment)
+        known = {path.name.split('-')[0]: path.name.split('-')[1].removesuffix('.dist') for path in THUMBOR.glob('*.dist-info')}
+        self.about = f'thumbor {known["thumbor"]}, Pillow {known["pillow"]}, Tornado {known["tornado"]}'
+
+    def stop(self):
+        """Its first process does not end the others."""
+        others = children(self.process.pid)[1:]
+        super().stop()
+        for pid in others:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)  # a process that still starts does not heed SIGTERM, and none has anything to lose
+
+    def get(self, target, pictures, seconds, connections):
+        targets = [target + str(picture).lstrip('/') for picture in pictures]
+        begin = time.monotonic()
+        sizes = [len(self.request('GET', each)) for each in targets]
+        least = least_seconds(time.monotonic() - begin, pictures, connections)
+        return {**self.load('', targets, max(seconds, least), connections, 'bench/peers/get.lua'), 'bytes': statistics.mean(sizes)}
 
 
 class Library:

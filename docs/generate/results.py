@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the tables of measured figures that stand between marks in the pages about performance and GPUs and in README.md, from bench/results:
+"""Writes the tables of measured figures that stand between marks in the pages and in README.md, from bench/results:
 
     <!-- results: NAME... -->     NAME is a function below, table_NAME; what follows it are its arguments
     <!-- end -->
@@ -11,6 +11,7 @@ A range is that of all stored runs: one file of results for each processor, seve
 
 import pathlib
 import re
+import statistics
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -18,7 +19,7 @@ RESULTS = ROOT / 'bench/results'
 sys.path.insert(0, str(ROOT / 'bench'))
 import report  # noqa: E402 (bench/ has to be in the path)
 
-PAGES = [*sorted(ROOT.glob('docs/performance*.md')), *sorted(ROOT.glob('docs/gpu/*.md')), ROOT / 'README.md']
+PAGES = [*sorted(ROOT.glob('docs/*.md')), *sorted(ROOT.glob('docs/api/*.md')), *sorted(ROOT.glob('docs/gpu/*.md')), ROOT / 'README.md']
 MARKED = re.compile(r'(<!-- results: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
 FACT = re.compile(r'^(FACT|RELIED)\(\w+,\s*"(.*?)",\s*"(.*?)"\)', re.M)
 PEERS = ('blurd', 'sharp', 'vips', 'opencv', 'graphicsmagick')
@@ -123,7 +124,7 @@ def tables(path):
     """Yields (headings above, [{column: cell}]) of each table."""
     headings, head, rows = [], None, []
     for line in [*path.read_text().splitlines(), '']:
-        cells = [cell.strip() for cell in line.strip('|').split(' | ')] if line.startswith('|') else None
+        cells = [cell.strip() for cell in re.split(r'(?<!\\)\|(?=\s|$)', line.strip()[1:])[:-1]] if line.startswith('|') else None
         if cells and '--' in line and set(line) <= set('|-: '):
             continue
         if cells and head and len(cells) == len(head):
@@ -217,6 +218,34 @@ def table_gpu_peers(_):
     return report.table(['sigma', 'blurd over HTTP, requests/s', 'torchvision on the GPU, pictures/s', 'OpenCV on the cores, pictures/s'], rows)
 
 
+def scaling():
+    """Requests a second of a core, kB of a request and of an answer, for JPEG and PNG; requests a second of an H100."""
+    found = []
+    for form, section in (('jpeg', 'sigma'), ('png', 'png')):
+        sent = next(row for _, rows in tables(RESULTS / 'servers.md') for row in rows if row['work'] == f'{form.upper()}, blur, sigma 5')
+        cpu, size = (statistics.median(of(results, section, 'blurd', value, sigma=5) for _, results in machines()) for value in ('cpu_ms', 'bytes'))
+        found.append((1000 / cpu, float(sent['kB of a picture'].replace(',', '')), size / 1000))
+    return found, statistics.median(column(loads('h100')['5', 128], 'requests/s'))
+
+
+def table_scaling(_):
+    figures, _ = scaling()
+    titles = ('requests a second and core', 'kB of a request', 'kB of an answer')
+    return report.table(['figure', 'JPEG', 'PNG'], [[title, *(report.number(form[i]).replace(',', '') for form in figures)] for i, title in enumerate(titles)])
+
+
+def table_arithmetic(_):
+    """Cores times requests a second times gain, and the bytes of that."""
+    ((core, request, answer), _), gpu = scaling()
+    gain = gpu / 16 / core
+    rows = []
+    for title, cores, times in (('a core', 1, 1), ('a small host', 8, 1), ('a large host', 64, 1), ('a GPU with 16 cores', 16, gain), ('a host of 8 GPUs', 128, gain),
+                                ('a thousand GPUs', 16000, gain)):
+        rate = cores * core * times
+        rows.append([title, cores, f'{times:.3g}', *(f'{float(f"{value:.3g}"):.10g}' for value in (rate, rate * request * 8e-6, rate * answer * 8e-6))])
+    return report.table(['', 'cores', 'gain', 'requests/s', 'in, Gbit/s', 'out, Gbit/s'], rows)
+
+
 def table_facts(_):
     """What `bench/gpu.sh facts` measured on each card; '-' for what no stored run has."""
     cards = {}
@@ -241,8 +270,9 @@ def table_sharing(place):
 
 
 def table_copy(_, name, *columns):
-    """The only table of a file, or some of its columns, which are given by number."""
-    _, rows = next(tables(RESULTS / name))
+    """The first table of a file, or of a part of it after #; all columns, or those that are given by number."""
+    file, _, part = name.partition('#')
+    rows = next(rows for headings, rows in tables(RESULTS / file) if not part or headings[-1].lstrip('# ').lower().replace(' ', '-') == part)
     heads = [list(rows[0])[int(number)] for number in columns] if columns else list(rows[0])
     return report.table(heads, [[row[head] for head in heads] for row in rows])
 
@@ -267,4 +297,5 @@ def main():
     sys.exit(1 if check and stale else 0)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -33,6 +33,8 @@ check "version and addresses" "$python" tests/check/release.py
 check "what 1.x promises is there" "$python" tests/check/stable.py
 check "tables of the pages are current" "$python" docs/generate/tables.py --check
 check "tables of measured figures are current" "$python" docs/generate/results.py --check
+check "figures in sentences are stored ones" "$python" docs/generate/figures.py --check
+check "figures by hand are found" "$python" tests/check/figures.py
 check "headers compile alone" bash tests/check/headers.sh
 check "format" bash tests/check/format.sh
 check "bench/gpu.sh tells what failed" "$python" tests/check/gpu_script.py

@@ -25,7 +25,7 @@ def figures():
 
 
 def rows():
-    table = PAGE.split('<!-- arithmetic', 1)[1].split('\n\n')[1]
+    table = PAGE.split('<!-- results: arithmetic -->\n', 1)[1].split('<!-- end', 1)[0]
     return [(cells(line)[0], [float(cell) for cell in cells(line)[1:]]) for line in table.splitlines()[2:]]
 
 
