@@ -38,7 +38,7 @@ OF_EVERY_BUILD = {'test_benchmark', 'test_completions', 'test_compose', 'test_do
 
 
 # The same of single tests: kernels on the host take half a minute each, in code that sanitizers do not see.
-TESTS_OF_EVERY_BUILD = {'test_the_same_on_a_gpu'}
+TESTS_OF_EVERY_BUILD = {'test_the_same_on_a_gpu', 'test_the_gpu_reads_scans'}
 
 
 def pytest_configure(config):

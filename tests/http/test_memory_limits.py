@@ -22,7 +22,7 @@ from test_multipart import form
 MIB = 1 << 20
 MEMORY = 64
 MOST, BODY_MOST = MEMORY * 3 // 4, MEMORY // 4
-STEPS = 12  # sizes from half of the limit to twice the limit
+STEPS = 8  # sizes from half of the limit to twice the limit
 MEDIANS = '/pipeline?ops=' + '|'.join(['median:radius=25'] * 8) + '&format=png'
 LINEAR = '/blur?sigma=1&colorspace=linear'
 KINDS = {'png': '/blur?sigma=1', 'jpeg': '/blur?sigma=1', 'rgba': '/blur?sigma=1&format=jpeg', 'linear': LINEAR,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """plan=true: what would be hidden, as a list that the second request carries back."""
 
+import itertools
 import json
 
 import numpy
@@ -8,6 +9,7 @@ import pytest
 from PIL import Image
 
 import anatomy
+import daemon
 import faces
 import pictures
 import writing
@@ -51,8 +53,8 @@ def files():
                                    'detect=faces&region=polygon:0,0,100,7,33.3,90&invert=true', 'detect=text&detect_threshold=0.8',
                                    'detect=faces,text&detect_effort=high'))
 def test_the_list_hides_what_one_request_does(server, query):
-    """To the byte, of each kind of picture: the list has all digits, and clears what is transparent, too."""
-    for name, body in files():
+    """To the byte, of each kind of picture, with sanitizers of two: the list has all digits, and clears what is transparent, too."""
+    for name, body in itertools.islice(files(), 2 if daemon.SANITIZED else None):
         at_once = server.post(f'/redact?{query}', body)
         plan = server.post(f'/redact?plan=true&{query}', body)
         assert plan.status_code == 200 and plan.headers['Content-Type'] == 'application/json', plan.text
