@@ -49,6 +49,8 @@
 #   make deb             a Debian package in build/deb
 #   make archive         an archive in build/archive for hosts without packages: the program and its libraries
 #   make bundle          an archive for bench/gpu.sh, with its programs
+#   make release         all files of a release of the last commit, in build/blurd-VERSION (SIGNING_KEY=, HOME_URL=); needs root
+#   make check-release       a release of the last commit made twice, and each file of it used in an empty Debian 12 and 13; up to an hour (ARGS=cached: with the compiler's cache, a quarter; ARGS=quick: made once)
 #   make python-client       the wheel of clients/python in build/python-client
 #   make typescript-types    types of the interface for TypeScript, build/typescript/blurd.d.ts
 #   make home            writes the address of the project into all files: HOME_URL=https://HOST/PATH (config/home.sh)
@@ -150,7 +152,7 @@ LIBS := -lmicrohttpd -lgnutls -lseccomp -ljpeg -lpng16 -ldeflate -llzma -lz -lm
 # Make builds the files that it includes first, and then starts again. Goals that build
 # nothing by themselves do without, since there may be no compiler yet.
 BUILDS_NOTHING := ci clean distclean format help home hooks lint run t test bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-serverless check-site check-workflows site coverage \
-                  check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive mutants uninstall
+                  check-image check-docker check-prometheus check-install check-deb check-archive check-reproducible check-readme check-toolkits deb archive release check-release mutants uninstall
 ifneq ($(filter-out $(BUILDS_NOTHING),$(or $(MAKECMDGOALS),all)),)
 include $(PROBED_MK)
 include $(CUDA_BUILD)/cuda.mk
@@ -589,6 +591,15 @@ archive:
 	@$(MAKE) --no-print-directory CONFIG=release all build/release/blurd.8 build/release/blurd.bash build/release/bundled/blurd
 	@docker/archive.sh build/release/bundled/blurd build/archive
 
+release:
+	@config/packages.sh release
+	@docker/release/release.sh
+
+check-release:
+	@config/packages.sh release
+	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
+	@tests/packages/release.sh $(ARGS) || [ $$? = 77 ]
+
 deb:
 	@config/packages.sh deb
 	@$(MAKE) --no-print-directory CONFIG=release all $(addprefix build/release/blurd.,8 bash zsh fish)
@@ -675,7 +686,7 @@ distclean:
 	rm -rf build
 
 .PHONY: all built code-reader models kernels kernel-source tests tools fuzzers t t-built help home hooks lint run t test ci bench check check-api check-arm64 check-browser check-clients check-clusters check-encoders check-hostile check-load check-python check-serverless check-site check-workflows site python-client typescript-types load-libraries hostile-tests coverage format docs tidy \
-        memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive clean distclean FORCE
+        memcheck mutants install install-strip uninstall check-image check-docker check-prometheus check-deb check-archive check-reproducible check-install check-readme check-toolkits deb archive release check-release clean distclean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(patsubst %.c,$(BUILD)/%.d,$(ALL_SOURCES)) $(patsubst %,$(BUILD)/%.d,$(FAKE_SOURCES))

@@ -17,6 +17,7 @@
 #     config/packages.sh image    what `make check-image` needs
 #     config/packages.sh docker   what `make check-docker` needs
 #     config/packages.sh package  what `make check-deb` and `check-archive` need
+#     config/packages.sh release  what `make release` and `check-release` need
 #     config/packages.sh arm64    what `make` and `make check-arm64` need
 #     config/packages.sh python   installs nothing, and lists the Python packages of all of these that tests may import
 #
@@ -42,6 +43,7 @@ deb=("${build[@]}" debhelper dpkg-dev)
 image=("${run[@]}" procps buildah debootstrap python3 libheif-examples)
 docker=("${run[@]}" docker.io podman debootstrap iproute2 python3)
 package=("${deb[@]}" curl procps debootstrap lintian libheif-examples)
+release=("${package[@]}" "${image[@]}" git gnupg skopeo)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 
 say() { printf 'packages: %s\n' "$*"; }
@@ -61,9 +63,10 @@ deb) wanted=("${deb[@]}") ;;
 image) wanted=("${image[@]}") ;;
 docker) wanted=("${docker[@]}") ;;
 package) wanted=("${package[@]}") ;;
+release) wanted=("${release[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
 python) printf '%s\n' "${browser[@]}" "${bench[@]}" "${load[@]}" | sed -n '/^python3-pip$/d; /^python3-setuptools$/d; /^python3-/p' | sort -u && exit ;;
-*) say "usage: $0 build|run|lint|test|browser|clients|clusters|encoders|bench|load|deb|image|docker|package|arm64|python" >&2 && exit 64 ;;
+*) say "usage: $0 build|run|lint|test|browser|clients|clusters|encoders|bench|load|deb|image|docker|package|release|arm64|python" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes the list of what is packed (a software bill of materials, SBOM) as SPDX 2.3 in JSON:
 
-    docker/sbom.py ROOT OWNERS OUTPUT
+    docker/sbom.py ROOT OWNERS OUTPUT [PACKAGE]...
 
 ROOT is the folder that is packed. OWNERS is a file with a line for each path below it that another package owns: the
-path, a tab, the package. All other files are blurd's. OUTPUT is a path below ROOT. SOURCE_DATE_EPOCH, or else
+path, a tab, the package. All other files are blurd's. OUTPUT is a path below ROOT. Each PACKAGE is one of Debian that is needed and
+not packed. SOURCE_DATE_EPOCH, or else
 docker/source_date.sh, gives the date. The same input gives the same bytes."""
 
 import datetime
@@ -164,11 +165,11 @@ def nvrtc(document):
     return made
 
 
-def describe(root, owners, own):
+def describe(root, owners, own, needed):
     document = Document(root, owners, own)
     release = re.search(r'VERSION_ID="?([^"\n]*)', pathlib.Path('/etc/os-release').read_text())[1]
     packages = [blurd(document)]
-    for name in sorted(document.files):
+    for name in sorted({*document.files, *needed}):
         if name in document.models:
             packages += model_packages(document, name, document.models[name])
         elif name == 'zxing-cpp':
@@ -193,7 +194,7 @@ def describe(root, owners, own):
 def main():
     root, owners, own = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
     lines = dict(line.split('\t') for line in owners.read_text().splitlines())
-    made = describe(root, lines, own)
+    made = describe(root, lines, own, sys.argv[4:])
     (root / own).parent.mkdir(parents=True, exist_ok=True)
     (root / own).write_text(json.dumps(made, indent=1, ensure_ascii=False) + '\n', encoding='utf-8')
     (root / own).chmod(0o644)

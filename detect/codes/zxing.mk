@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Compiles the readers of zxing-cpp (SOURCE) to OUT/libblurd-zxing.so: detect/codes/fetch.sh.
 CXX ?= g++
+CCACHE ?= $(shell command -v ccache)
 OBJECTS := $(OUT)/objects
 WRITERS := %Writer.cpp %Encoder.cpp %EncodingState.cpp %SymbolInfo.cpp %MaskUtil.cpp %MatrixUtil.cpp %WriterHelper.cpp
 FILES := $(filter-out $(WRITERS),$(wildcard $(SOURCE)/src/*.cpp $(addsuffix /*.cpp,$(addprefix $(SOURCE)/src/,aztec datamatrix maxicode oned pdf417 qrcode)))) \
@@ -15,10 +16,10 @@ $(OUT)/libblurd-zxing.so: $(patsubst $(SOURCE)/src/%,$(OBJECTS)/%.o,$(FILES)) $(
 
 $(OBJECTS)/%.cpp.o: $(SOURCE)/src/%.cpp $(OBJECTS)/Version.h
 	@mkdir -p $(@D)
-	$(CXX) -std=c++20 $(FLAGS) -c -o $@ $<
+	$(CCACHE) $(CXX) -std=c++20 $(FLAGS) -c -o $@ $<
 $(OBJECTS)/%.c.o: $(SOURCE)/src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -c -o $@ $<
+	$(CCACHE) $(CC) $(FLAGS) -c -o $@ $<
 
 # As the package's own build makes it.
 $(OBJECTS)/Version.h:

@@ -18,11 +18,6 @@ need() { # line of config/packages.sh, tools...
     [ "$(id -u)" = 0 ] || { say "skipped, this needs root" && exit 77; }
 }
 
-# The Debian that the Dockerfile names, by its name for debootstrap.
-suite_of_dockerfile() {
-    sed -n 's/^ARG BASE=debian:12-slim$/bookworm/p; s/^ARG BASE=debian:13-slim$/trixie/p' Dockerfile
-}
-
 # The lines that an engine reads from the image; each must be there. The argument is the configuration as one line of JSON.
 check_config() {
     local version line

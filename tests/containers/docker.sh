@@ -5,6 +5,7 @@
 #
 #     tests/containers/docker.sh [SUITE]     of Debian: trixie, bookworm; exits with 77 where the tools are missing
 #                                            (config/packages.sh docker), or the engine does not start
+#     IMAGE=FILE tests/containers/docker.sh  an image of a release, which is loaded and run, without Compose and Swarm
 #
 # The test starts an engine of its own, in a folder of its own, without rules for the firewall and without the default
 # bridge, and ends it. No registry is asked: the base is the one that tests/debian.sh makes, and HAProxy, Prometheus and
@@ -14,6 +15,7 @@ cd "$(dirname "$0")/../.."
 
 name=docker
 . tests/containers/common.sh
+. docker/release/buildah.sh
 suite=${1-$(suite_of_dockerfile)}
 folder=$PWD/build/docker
 gpu=none # tests/containers/image.sh builds with kernels
@@ -202,7 +204,22 @@ run_swarm() {
     docker stack rm blurd >/dev/null
 }
 
+load_image() {
+    local loaded
+    loaded=$(docker load --quiet --input "$IMAGE" | sed 's/^Loaded image: //')
+    check_config "$(docker inspect --format '{{json .Config}}' "$loaded")" required
+    docker tag "$loaded" blurd
+    say "loaded $loaded"
+}
+
 start_engine
+if [ -n "${IMAGE-}" ]; then
+    load_image
+    run_container docker
+    run_with_podman
+    say "ok"
+    exit 0
+fi
 build_images
 run_container docker
 run_with_podman

@@ -4,6 +4,7 @@
 # buildah and debootstrap, and root. `make check-image` calls this.
 #
 #     tests/containers/image.sh [SUITE]     of Debian: trixie, bookworm; exits with 77 where the tools are missing (config/packages.sh image)
+#     IMAGE=FILE tests/containers/image.sh  an image of a release, which is not built
 #
 # The base image is what tests/debian.sh makes. Downloads and kernels are kept under build/image, images are not.
 set -euo pipefail
@@ -13,6 +14,7 @@ most=55000000 # bytes of the root file system
 folder=$PWD/build/image
 name=image
 . tests/containers/common.sh
+. docker/release/buildah.sh
 suite=${1-$(suite_of_dockerfile)}
 local_port=18481 image_port=18482 other_port=18484
 python=$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)
@@ -29,25 +31,6 @@ finish() {
     rm -rf "$work"
 }
 trap finish EXIT
-
-store() { buildah --root "$work/storage" --runroot "$work/run" --storage-driver vfs "$@"; }
-
-make_base() {
-    local container
-    container=$(store from scratch)
-    store add --quiet "$container" "$(tests/debian.sh "$suite")" / >/dev/null
-    store commit --quiet --rm "$container" blurd-base >/dev/null
-}
-
-build_image() {
-    say "building on $suite, see $folder/build.log"
-    mkdir -p "$folder/archives/partial" "$folder/pip" "$folder/cuda"
-    printf '[global]\ncache-dir = /var/cache/pip\n' >"$folder/pip.conf"
-    store bud --isolation chroot --format docker --build-arg BASE=localhost/blurd-base --build-arg GPU=required \
-        --volume "$folder/archives:/var/cache/apt/archives" --volume "$folder/pip:/var/cache/pip" \
-        --volume "$folder/pip.conf:/etc/pip.conf" --volume "$folder/cuda:/src/build/cuda" \
-        --tag blurd . >"$folder/build.log" 2>&1 || { tail -n 15 "$folder/build.log" && die "the build"; }
-}
 
 check_size() {
     local size files
@@ -190,11 +173,23 @@ run_with_driver() {
     say "and with a driver"
 }
 
-make_base
-build_image
-check_config "$(store inspect --type image blurd | $python -c \
-    'import json, sys; print(json.dumps(json.load(sys.stdin)["Docker"]["config"], separators=(",", ":")))')" required
-root=$(store mount "$(store from blurd)")
+if [ -n "${IMAGE-}" ]; then
+    store pull --quiet "oci-archive:$IMAGE" >/dev/null
+    config=$($python -c 'import json, sys, tarfile
+files = tarfile.open(sys.argv[1])
+made = json.load(files.extractfile(json.load(files.extractfile("manifest.json"))[0]["Config"]))
+print(json.dumps(made["config"], separators=(",", ":")))' "$IMAGE")
+    image=$(store images --quiet | head -n 1)
+else
+    say "building on $suite, see $folder/build.log"
+    make_base "$(tests/debian.sh "$suite")"
+    build_image . --build-arg GPU=required || { tail -n 15 "$folder/build.log" && die "the build"; }
+    config=$(store inspect --type image blurd | $python -c \
+        'import json, sys; print(json.dumps(json.load(sys.stdin)["Docker"]["config"], separators=(",", ":")))')
+    image=blurd
+fi
+check_config "$config" required
+root=$(store mount "$(store from "$image")")
 check_size "$root"
 check_list "$root"
 build/release/blurd --listen 127.0.0.1 --port $local_port --gpus none --log-level error &

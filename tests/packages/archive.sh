@@ -3,7 +3,7 @@
 # The archive for hosts without packages: built on Debian 12, it runs where there is nothing but the C library of Debian 12
 # and of 13, from any folder, and serves there as this tree's build does. `make check-archive` calls this.
 #
-#     tests/packages/archive.sh      exits with 77 where the tools are missing (config/packages.sh package)
+#     tests/packages/archive.sh [ARCHIVE]      builds one without; exits with 77 where the tools are missing (config/packages.sh package)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -63,8 +63,11 @@ check_maps() { # folder in the root
 
 rm -rf "$work" && mkdir -p "$work"
 trap finish EXIT
-tree=$(tests/packages/build.sh bookworm archive)
-archive=$(ls "$tree"/build/archive/blurd-*.tar.xz)
+archive=${1-}
+if [ -z "$archive" ]; then
+    tree=$(tests/packages/build.sh bookworm archive)
+    archive=$(ls "$tree"/build/archive/blurd-*.tar.xz)
+fi
 mkdir "$work/unpacked"
 tar -C "$work/unpacked" --strip-components 1 -xJf "$archive"
 say "$(basename "$archive"): $(stat -c %s "$archive") bytes, $(du -s --apparent-size --block-size=1 "$work/unpacked" | cut -f1) unpacked," \

@@ -3,7 +3,10 @@
 # Runs make in a Debian of its own that has what the build needs, with the files of this tree. The root, and what was built
 # in it, stay in build/packages/SUITE: the next build takes up from there.
 #
-#     tests/packages/build.sh SUITE GOAL...     bookworm, trixie; prints the folder of the tree in there
+#     tests/packages/build.sh SUITE [VARIABLE=VALUE]... [GOAL]...     bookworm, trixie; prints the folder of the tree in there
+#
+# With TREE=FOLDER it has the files of that folder, and nothing that earlier builds have left, but for kernels of the same source,
+# also those of the folder KERNELS (docker/release/kernels.sh).
 #
 # The first one of a suite installs packages and compiles all: about ten minutes. With ccache it shares this machine's cache.
 set -euo pipefail
@@ -33,15 +36,33 @@ make_root() {
     echo "$stamp" >"$folder/stamp"
 }
 
+# What was built stays where it is of this tree.
+put_tree() {
+    if [ -n "${TREE-}" ]; then
+        docker/release/kernels.sh "$TREE" "$folder/root/src/build/cuda" "${KERNELS-}"
+        find "$folder/root/src/build" -mindepth 1 -maxdepth 1 ! -name cuda -exec rm -rf {} +
+    fi
+    find "$folder/root/src" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+    if [ -n "${TREE-}" ]; then
+        cp -a "$TREE/." "$folder/root/src/"
+    else
+        copy_tree "$folder/root/src"
+    fi
+}
+
 make_root
-find "$folder/root/src" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} + # what was built stays
-copy_tree "$folder/root/src"
+variables=()
+while [[ ${1-} == *=* ]]; do
+    variables+=("$1") && shift
+done
+put_tree
 cache=$(ccache --get-config cache_dir 2>/dev/null || true)
 [ -z "$cache" ] || mkdir -p "$cache"
 say "make $* on $suite, see $folder/make.log" >&2
 for goal; do # one after the other: both make the program first
     BIND=$cache BIND_TO=/ccache inside 1800 "$folder/root" env SOURCE_DATE_EPOCH="$(docker/source_date.sh)" CCACHE_DIR=/ccache \
-        make --no-print-directory -C /src -j "$(nproc)" "$goal" >"$folder/make.log" 2>&1 ||
+        make --no-print-directory -C /src -j "$(nproc)" "${variables[@]}" "$goal" >"$folder/make.log" 2>&1 ||
         { tail -n 15 "$folder/make.log" >&2 && die "make $goal on $suite"; }
 done
+[ -z "${TREE-}" ] || mv "$folder/root/src/build/cuda/being-made-of" "$folder/root/src/build/cuda/made-of"
 echo "$folder/root/src"
