@@ -597,7 +597,7 @@ release:
 
 check-release:
 	@config/packages.sh release
-	@$(MAKE) --no-print-directory CONFIG=release all build/sample.jpg
+	@$(MAKE) --no-print-directory CONFIG=release all load-libraries build/sample.jpg
 	@tests/packages/release.sh $(ARGS) || [ $$? = 77 ]
 
 deb:
