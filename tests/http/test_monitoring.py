@@ -65,7 +65,7 @@ def test_runbooks_are_there():
     headings = {re.sub(r'[^a-z0-9 -]', '', line.lower()).strip().replace(' ', '-')
                 for line in re.findall(r'^#+ (.*)$', OPERATIONS.read_text(), re.M)}
     text = ALERTS.read_text()
-    named = re.findall(r'runbook_url: https://docs\.example\.com/blurd/operations\.md#([\w-]+)$', text, re.M)
+    named = re.findall(r'runbook_url: https://blurd\.invalid/blurd/blob/HEAD/docs/operations\.md#([\w-]+)$', text, re.M)
     assert len(named) == text.count('- alert:') > 18
     assert set(named) <= headings
 

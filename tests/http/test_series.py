@@ -209,7 +209,7 @@ def test_a_client_that_does_not_read_is_held_back(start):
 def test_work_is_not_held_to_the_time_of_the_body(start):
     own = start('--workers', 1, '--body-timeout', '100ms', '--min-rate', '0', '--work-timeout', f'{10 * daemon.SLOW:g}s')
     begun = time.monotonic()
-    answer = streams.ask(own.port, '/series/pipeline?ops=' + '|'.join(['median:radius=25'] * 8), pictures.jpeg(pictures.noise(800, 800, 3)))
+    answer = streams.ask(own.port, '/series/pipeline?ops=' + '|'.join(['median:radius=25'] * 8), pictures.jpeg(pictures.noise(1800, 1800, 3)))
     assert answer.whole and len(answer.frames) == 1
     assert time.monotonic() - begun > 0.3, 'the frame was done before it could be late'
     own.stop()

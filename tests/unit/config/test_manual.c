@@ -101,8 +101,8 @@ static void test_fish(void **state) {
  * apostrophe as commands. */
 static void test_no_accidental_commands(void **state) {
     (void)state;
-    static const char *const commands[] = {".\\\"", ".TH ", ".SH ", ".B ", ".BR ",
-                                           ".I ",   ".PP",  ".TP",  ".br"};
+    static const char *const commands[] = {".\\\"", ".TH ", ".SH ", ".B ",  ".BR ", ".I ",
+                                           ".PP",   ".TP",  ".br",  ".UR ", ".UE"};
     char *manual = printed(CONFIG_HELP_MAN);
     char *rest = NULL;
     for (char *line = strtok_r(manual, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
