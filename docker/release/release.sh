@@ -10,7 +10,7 @@
 #   HOME_URL       the project's address, which config/home.sh writes into the files
 #   VERSION        another version than that of core/version.h, for trying an upgrade
 #   GPU            required; none builds for the CPU alone, for trying
-#   PARTS          packages archive client chart image: only these, for trying
+#   PARTS          packages archive client chart deploy image: only these, for trying
 #   BUILDER        address that tells who built, for the provenance
 #   RELEASE_OUT    another folder, which is emptied
 #
@@ -25,7 +25,7 @@ say() { printf 'release: %s\n' "$*"; }
 die() { say "$*" >&2 && exit 1; }
 
 gpu=${GPU-required}
-parts=${PARTS-packages archive client chart image}
+parts=${PARTS-packages archive client chart deploy image}
 suites='bookworm trixie'
 work=$PWD/build/releasing
 tree=$work/tree
@@ -119,11 +119,21 @@ release_of() { # suite: its number
     sed -n 's/^VERSION_ID="\(.*\)"/\1/p' "$(tests/debian.sh "$1")/etc/os-release"
 }
 
+same_tar() { # arguments of tar: the same files give the same bytes
+    tar --format=ustar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX "$@"
+}
+
 # As `helm package` does it: the link to the Kubernetes files becomes a folder, without what .helmignore names.
 build_chart() {
-    tar -C "$tree/docker/helm" --dereference --format=ustar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
-        --mode=u+rw,go=rX --anchored --exclude-from <(sed '/^#/d; s|^|./|; s|/$||' "$tree/docker/helm/.helmignore") --transform 's|^\.|blurd|' -c . |
+    same_tar -C "$tree/docker/helm" --dereference --anchored --exclude-from <(sed '/^#/d; s|^|./|; s|/$||' "$tree/docker/helm/.helmignore") --transform 's|^\.|blurd|' -c . |
         gzip -9n >"$out/blurd-$version.tgz"
+}
+
+# What engines and monitoring read, with the paths of one to the other.
+build_deploy() {
+    local name=blurd-$version-deploy
+    same_tar -C "$tree/docker" --transform "s|^|$name/|" -c compose.yaml compose.gpu.yaml swarm.yaml haproxy.cfg grafana kubernetes prometheus |
+        gzip -9n >"$out/$name.tar.gz"
 }
 
 # In the Debian in which the package was built, as that has all that the Dockerfile asks for; and with its cache of the compiler.
@@ -181,6 +191,7 @@ for each in $suites; do
 done
 ! wants packages || build_apt
 ! wants chart || build_chart
+! wants deploy || build_deploy
 ! wants image || build_container
 finish
 (cd "$out" && find . -maxdepth 1 -type f -printf '    %10s  %P\n' | sort -k 2)

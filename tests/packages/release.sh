@@ -123,6 +123,7 @@ done
 stop_here
 config/pypi.sh helm
 tests/python.sh tests/packages/release_files.py chart "$(compgen -G "$first/blurd-*.tgz")" || die "the chart"
+tests/python.sh tests/packages/release_files.py deploy "$(compgen -G "$first/blurd-*-deploy.tar.gz")" || die "the files for engines"
 tests/packages/archive.sh "$(compgen -G "$first/blurd-*-linux-amd64.tar.xz")"
 IMAGE=$(compgen -G "$first/blurd-*-image-amd64.tar")
 export IMAGE

@@ -3,16 +3,19 @@
 """Checks files of a release (docker/release/release.sh):
 
     tests/python.sh tests/packages/release_files.py provenance FOLDER COMMIT   each file is a subject of the statement, with its checksum
+    tests/python.sh tests/packages/release_files.py deploy FILE                each file that Compose and Swarm name is in the archive
     tests/python.sh tests/packages/release_files.py chart FILE                 Helm takes the packed chart, as it does the folder's
     python3 tests/packages/release_files.py post PICTURE PORT                  the installed client blurs a picture
 
-Only the second one needs what `config/pypi.sh helm` brings."""
+Those of the chart and of deploy need what `config/pypi.sh helm` brings."""
 
 import hashlib
 import json
 import pathlib
 import re
 import sys
+import tarfile
+import tempfile
 
 TREE = pathlib.Path()  # called there
 
@@ -41,6 +44,20 @@ def provenance(folder, commit):
     print(f'{len(subjects)} files are subjects of the provenance, which names {len(materials)} materials')
 
 
+def deploy(path):
+    import yaml  # pylint: disable=import-outside-toplevel
+    with tarfile.open(path) as archive, tempfile.TemporaryDirectory() as folder:
+        archive.extractall(folder, filter='data')
+        root, = pathlib.Path(folder).iterdir()
+        for name in ('compose.yaml', 'swarm.yaml'):
+            read = yaml.safe_load((root / name).read_text())
+            named = [place.split(':')[0] for service in read['services'].values() for place in service.get('volumes', ()) if isinstance(place, str)]
+            named += [config['file'] for config in read.get('configs', {}).values()]
+            assert any(place.startswith('./') for place in named), name
+            assert not [place for place in named if place.startswith('.') and not (root / place).exists()], name
+        assert (root / 'prometheus/alerts.yml').exists() and (root / 'kubernetes/base/kustomization.yaml').exists()
+
+
 def chart(path):
     sys.path.append(str(TREE / 'tests/http'))
     import helm_python as helm
@@ -66,4 +83,4 @@ def post(picture, port):
 
 
 if __name__ == '__main__':
-    {'provenance': provenance, 'chart': chart, 'post': post}[sys.argv[1]](*sys.argv[2:])
+    {'provenance': provenance, 'chart': chart, 'deploy': deploy, 'post': post}[sys.argv[1]](*sys.argv[2:])
