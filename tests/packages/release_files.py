@@ -47,7 +47,7 @@ def provenance(folder, commit):
 def deploy(path):
     import yaml  # pylint: disable=import-outside-toplevel
     with tarfile.open(path) as archive, tempfile.TemporaryDirectory() as folder:
-        archive.extractall(folder, filter='data')
+        archive.extractall(folder)
         root, = pathlib.Path(folder).iterdir()
         for name in ('compose.yaml', 'swarm.yaml'):
             read = yaml.safe_load((root / name).read_text())
