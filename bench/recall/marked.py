@@ -27,7 +27,7 @@ MIDDLE, COVERED = 0.7, 0.9  # of a face's sides, and of that part's area: then t
 SAMPLES = 20  # of the middle, along each side
 POSES = {'front': '', 'turned': 't', 'profile': 'p'}
 LIGHTS = {'usual': '', 'dark': 'd', 'from behind': 'b'}
-COVERS = {'none': '', 'glasses': 'g', 'dark glasses': 's', 'mask': 'm', 'hand, hat or somebody else': 'h'}
+COVERS = {'none': '', 'glasses': 'g', 'dark glasses': 's', 'mask': 'm', 'a hand, a hat or another person': 'h'}
 TURNS = {'on their side': Image.ROTATE_90, 'upside down': Image.ROTATE_180}
 KINDS = {'people': 'with people', 'without': 'without faces', 'drawn': 'drawings'}
 

@@ -129,10 +129,10 @@ build_chart() {
         gzip -9n >"$out/blurd-$version.tgz"
 }
 
-# What engines and monitoring read, with the paths of one to the other.
+# What engines and monitoring read, with the paths that the files and the manual name.
 build_deploy() {
     local name=blurd-$version-deploy
-    same_tar -C "$tree/docker" --transform "s|^|$name/|" -c compose.yaml compose.gpu.yaml swarm.yaml haproxy.cfg grafana kubernetes prometheus |
+    same_tar -C "$tree/docker" --transform "s|^|$name/docker/|" -c compose.yaml compose.gpu.yaml swarm.yaml haproxy.cfg grafana kubernetes prometheus |
         gzip -9n >"$out/$name.tar.gz"
 }
 
@@ -160,7 +160,8 @@ build_container() {
 write_readme() {
     sed "s/VERSION/$version/g" docker/release/README.txt
     if [ -n "${SIGNING_KEY-}" ]; then
-        printf '\nSHA256SUMS.asc is the signature of SHA256SUMS. The key has this fingerprint, which you compare with one from another place:\n\n    %s\n' \
+        printf '\nSHA256SUMS.asc is the signature of SHA256SUMS (apt-get install -y gpg):\n\n    %s\n\nThe key has this fingerprint, which you compare with one from another place:\n\n    %s\n' \
+            'gpg --import blurd-signing-key.asc && gpg --verify SHA256SUMS.asc SHA256SUMS' \
             "$(gpg --batch --with-colons --fingerprint "$SIGNING_KEY" | sed -n '/^fpr:/{s/^fpr:*//;s/:.*//p;q}')"
     else
         printf '\nTHIS RELEASE IS NOT SIGNED: it was made without SIGNING_KEY. The checksums find damage, and no forgery.\n'

@@ -9,12 +9,13 @@
 
 A range is that of all stored runs: one file of results for each processor, several runs for a GPU."""
 
-import pathlib
 import re
 import statistics
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import marked
+from marked import ROOT
+
 RESULTS = ROOT / 'bench/results'
 sys.path.insert(0, str(ROOT / 'bench'))
 import report  # noqa: E402 (bench/ has to be in the path)
@@ -277,25 +278,14 @@ def table_copy(_, name, *columns):
     return report.table(heads, [[row[head] for head in heads] for row in rows])
 
 
-def main():
-    check = sys.argv[1:] == ['--check']
-    stale = []
-    for page in PAGES:
-        text = page.read_text()
-        place = '../' * (len(page.relative_to(ROOT).parts) - 1)
+def filled(page, text):
+    place = '../' * (len(page.relative_to(ROOT).parts) - 1)
 
-        def made(found, place=place):
-            kind, *words = found[2].split()
-            return f'{found[1]}{globals()["table_" + kind.replace("-", "_")](place, *words)}\n{found[3]}'
-        wanted = MARKED.sub(made, text)
-        if wanted != text:
-            stale.append(page)
-            if not check:
-                page.write_text(wanted)
-    for page in stale if check else ():
-        print(f'    {page.relative_to(ROOT)} is not what bench/results says: run docs/generate/results.py')
-    sys.exit(1 if check and stale else 0)
+    def made(found):
+        kind, *words = found[2].split()
+        return f'{found[1]}{globals()["table_" + kind.replace("-", "_")](place, *words)}\n{found[3]}'
+    return MARKED.sub(made, text)
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(marked.rewrite(PAGES, filled, sys.argv[1:] == ['--check'], 'is not what bench/results says: run docs/generate/results.py'))

@@ -18,7 +18,9 @@ import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import marked
+from marked import ROOT
+
 PROGRAM = pathlib.Path(os.environ.get('BLURD') or ROOT / 'build/release/blurd')
 PAGES = [*sorted(ROOT.glob('docs/*.md')), *sorted(ROOT.glob('docs/api/*.md')), ROOT / 'docker/helm/README.md']
 MARKED = re.compile(r'(<!-- table: (.*?) -->\n).*?(<!-- end -->\n)', re.S)
@@ -158,17 +160,10 @@ def main():
         print(f'    {PROGRAM.name} is not built, or older than its sources: the tables are compared by the http tests')
         sys.exit(77)
     document = json.loads(subprocess.run([PROGRAM, '--help-openapi'], check=True, capture_output=True).stdout)
-    stale = []
-    for page in PAGES:
-        text = page.read_text()
-        wanted = MARKED.sub(lambda found: found[1] + content(document, found[2]) + found[3], text)
-        if wanted != text:
-            stale.append(page)
-        if not check:
-            page.write_text(wanted)
-    for page in stale if check else ():
-        print(f'    {page.relative_to(ROOT)} is not what the tables say: run make docs')
-    sys.exit(1 if check and stale else 0)
+
+    def filled(_, text):
+        return MARKED.sub(lambda found: found[1] + content(document, found[2]) + found[3], text)
+    sys.exit(marked.rewrite(PAGES, filled, check, 'is not what the tables say: run make docs'))
 
 
 if __name__ == '__main__':

@@ -5,7 +5,7 @@
 #
 #     tests/containers/docker.sh [SUITE]     of Debian: trixie, bookworm; exits with 77 where the tools are missing
 #                                            (config/packages.sh docker), or the engine does not start
-#     IMAGE=FILE tests/containers/docker.sh  an image of a release, which is loaded and run, without Compose and Swarm
+#     IMAGE=FILE DEPLOY=FOLDER tests/containers/docker.sh    an image of a release, and its files for engines
 #
 # The test starts an engine of its own, in a folder of its own, without rules for the firewall and without the default
 # bridge, and ends it. No registry is asked: the base is the one that tests/debian.sh makes, and HAProxy, Prometheus and
@@ -19,6 +19,7 @@ name=docker
 suite=${1-$(suite_of_dockerfile)}
 folder=$PWD/build/docker
 gpu=none # tests/containers/image.sh builds with kernels
+deploy=${DEPLOY-$PWD} # has docker/compose.yaml and docker/swarm.yaml
 need docker dockerd docker debootstrap curl python3
 
 mkdir -p "$folder"
@@ -72,8 +73,12 @@ build_images() {
     build blurd --build-arg BASE="blurd-base:$suite" --build-arg GPU=$gpu .
     check_config "$(docker inspect --format '{{json .Config}}' blurd)" $gpu
     say "image: $(docker inspect --format '{{.Size}}' blurd) bytes"
-    [ "$suite" = trixie ] || import_base trixie
+}
+
+# What the files start beside blurd.
+build_others() {
     local target
+    docker image inspect blurd-base:trixie >/dev/null 2>&1 || import_base trixie
     for target in haproxy prometheus compose; do
         build "$(image_of $target)" --build-arg BASE=blurd-base:trixie --target $target - <tests/containers/tools.Dockerfile
     done
@@ -121,9 +126,9 @@ run_with_podman() {
 
 # --- Compose ---------------------------------------------------------------------------------------------
 compose() {
-    docker run --rm --network host --volume "$work:$work" --volume "$PWD:$PWD" --workdir "$PWD" --env DOCKER_HOST \
+    docker run --rm --network host --volume "$work:$work" --volume "$PWD:$PWD" --volume "$deploy:$deploy" --workdir "$PWD" --env DOCKER_HOST \
         --env BLURD_PORT="$port" --env PROMETHEUS_PORT="$prometheus_port" compose \
-        docker-compose -f docker/compose.yaml -f tests/containers/compose.yaml "$@" >>"$folder/compose.log" 2>&1
+        docker-compose -f "$deploy/docker/compose.yaml" -f tests/containers/compose.yaml "$@" >>"$folder/compose.log" 2>&1
 }
 
 # The number of daemons that Prometheus has scraped.
@@ -163,7 +168,7 @@ scale() { # count
 }
 
 deploy() { # image
-    BLURD_PORT=$port BLURD_IMAGE=$1 docker stack deploy --resolve-image never -c docker/swarm.yaml blurd >"$folder/swarm.log" 2>&1 ||
+    BLURD_PORT=$port BLURD_IMAGE=$1 docker stack deploy --resolve-image never -c "$deploy/docker/swarm.yaml" blurd >"$folder/swarm.log" 2>&1 ||
         { cat "$folder/swarm.log" && die "stack deploy"; }
 }
 
@@ -215,12 +220,10 @@ load_image() {
 start_engine
 if [ -n "${IMAGE-}" ]; then
     load_image
-    run_container docker
-    run_with_podman
-    say "ok"
-    exit 0
+else
+    build_images
 fi
-build_images
+build_others
 run_container docker
 run_with_podman
 run_compose

@@ -128,5 +128,6 @@ tests/packages/archive.sh "$(compgen -G "$first/blurd-*-linux-amd64.tar.xz")"
 IMAGE=$(compgen -G "$first/blurd-*-image-amd64.tar")
 export IMAGE
 tests/containers/image.sh
-tests/containers/docker.sh || [ $? = 77 ] || die "the image, with Docker"
+mkdir "$work/deploy" && tar -C "$work/deploy" --strip-components 1 -xzf "$(compgen -G "$first/blurd-*-deploy.tar.gz")"
+DEPLOY=$work/deploy tests/containers/docker.sh || [ $? = 77 ] || die "the image, with Docker"
 say "ok"

@@ -48,7 +48,8 @@ def deploy(path):
     import yaml  # pylint: disable=import-outside-toplevel
     with tarfile.open(path) as archive, tempfile.TemporaryDirectory() as folder:
         archive.extractall(folder)
-        root, = pathlib.Path(folder).iterdir()
+        top, = pathlib.Path(folder).iterdir()
+        root = top / 'docker'
         for name in ('compose.yaml', 'swarm.yaml'):
             read = yaml.safe_load((root / name).read_text())
             named = [place.split(':')[0] for service in read['services'].values() for place in service.get('volumes', ()) if isinstance(place, str)]

@@ -110,6 +110,7 @@ check_apt() {
     web=''
     grep -q 'GET /apt/pool/' "$work/web.log" || die "the package did not come by HTTP"
     check_service
+    check_folder
 }
 
 eventually_serves() { # port
@@ -118,6 +119,19 @@ eventually_serves() { # port
         sleep 0.1
     done
     die "no web server on port $1"
+}
+
+# As its README.txt says: a folder, without a daemon; the same bytes as by the daemon of this tree.
+check_folder() {
+    local picture=docs/pictures/hidden/astronaut.jpg
+    rm -rf "$root/srv/photos" "$root/srv/hidden"
+    mkdir -p "$root/srv/photos/inner"
+    cp $picture "$root/srv/photos/inner/"
+    in_root blurd run 'redact?detect=faces' /srv/photos -r -o /srv/hidden || { tail -n 5 "$work/apt.log" >&2 && die "no folder is redacted"; }
+    post "$here_port" 'redact?detect=faces' $picture "$work/here"
+    cmp "$work/here" "$root/srv/hidden/inner/astronaut.jpg" || die "the face in a folder is hidden in another way than by the daemon"
+    ! cmp -s $picture "$work/here" || die "nothing is hidden"
+    say "$suite: a folder is redacted by the installed program"
 }
 
 check_service() {
