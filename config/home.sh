@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Writes where this project is at home into every file that says so.
 #
-#     config/home.sh URL [--docs URL] [--image IMAGE]    URL is the address of the repository, as `git clone` takes it
+#     config/home.sh URL [--docs URL] [--image IMAGE]    URL is the address of the repository, as `git clone` takes it, without .git
 #     config/home.sh --check                             lists lines with an address that is reserved or made up, and exits with 1
 #
 # core/version.h has the three addresses. This script replaces them in all files of the tree, and the address for mail, noreply@HOST.
@@ -96,6 +96,7 @@ if [ "${1-}" = --check ] && [ $# = 1 ]; then
     exit
 fi
 url=${1-} docs='' image=''
+url=${url%.git}
 [ $# = 0 ] || shift
 while [ $# -ge 2 ]; do
     case $1 in

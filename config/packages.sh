@@ -18,6 +18,7 @@
 #     config/packages.sh docker   what `make check-docker` needs
 #     config/packages.sh package  what `make check-deb` and `check-archive` need
 #     config/packages.sh release  what `make release` and `check-release` need
+#     config/packages.sh workflows what `make check-workflows` needs
 #     config/packages.sh arm64    what `make` and `make check-arm64` need
 #     config/packages.sh python   installs nothing, and lists the Python packages of all of these that tests may import
 #
@@ -39,11 +40,12 @@ clients=("${browser[@]}" golang-go mono-mcs mono-runtime libmono-system-net-http
 encoders=("${browser[@]}" ffmpeg)
 bench=("${run[@]}" python3 python3-numpy python3-pil wrk nodejs graphicsmagick)
 load=("${test[@]}" faketime haproxy strace iproute2 wrk)
-deb=("${build[@]}" debhelper dpkg-dev)
+deb=("${build[@]}" debhelper dpkg-dev procps)
 image=("${run[@]}" procps buildah debootstrap python3 libheif-examples)
 docker=("${run[@]}" docker.io podman debootstrap iproute2 python3)
-package=("${deb[@]}" curl procps debootstrap lintian libheif-examples)
-release=("${package[@]}" "${image[@]}" git gnupg skopeo)
+package=("${deb[@]}" curl debootstrap git lintian libheif-examples systemd iproute2)
+release=("${package[@]}" "${image[@]}" gnupg python3-yaml qemu-user-static binfmt-support qemu-system-arm cpio)
+workflows=("${lint[@]}" debootstrap python3-yaml)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user)
 
 say() { printf 'packages: %s\n' "$*"; }
@@ -64,9 +66,10 @@ image) wanted=("${image[@]}") ;;
 docker) wanted=("${docker[@]}") ;;
 package) wanted=("${package[@]}") ;;
 release) wanted=("${release[@]}") ;;
+workflows) wanted=("${workflows[@]}") ;;
 arm64) wanted=("${arm64[@]}") ;;
 python) printf '%s\n' "${browser[@]}" "${bench[@]}" "${load[@]}" | sed -n '/^python3-pip$/d; /^python3-setuptools$/d; /^python3-/p' | sort -u && exit ;;
-*) say "usage: $0 build|run|lint|test|browser|clients|clusters|encoders|bench|load|deb|image|docker|package|release|arm64|python" >&2 && exit 64 ;;
+*) say "usage: $0 build|run|lint|test|browser|clients|clusters|encoders|bench|load|deb|image|docker|package|release|workflows|arm64|python" >&2 && exit 64 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -49,7 +49,7 @@ def make(packages):
     venv.create(FOLDER, symlinks=True)
     links = FOLDER / 'debian'
     links.mkdir()
-    paths = map(pathlib.Path, output('dpkg-query', '--listfiles', *packages).splitlines())
+    paths = map(pathlib.Path, output('dpkg-query', '--listfiles', *packages).splitlines() if packages else ())
     for path in {path for path in paths if path.parent == MODULES}:
         (links / path.name).symlink_to(path)
     site, = FOLDER.glob('lib/python3*/site-packages')

@@ -6,13 +6,13 @@
 #     docker/release/kernels.sh TREE FOLDER [OTHER]
 #
 # The builds of a release so share what takes a minute of all cores, or more. FOLDER/being-made-of has the checksum of all that the kernels
-# are made of: every .cu, every header but that of the version, and gpu/cuda, which names the compiler by its hash. After the build it
+# are made of: every .cu, every header but that of the version, gpu/cuda, which names the compiler by its hash, and the Makefile. After the build it
 # is renamed to made-of, so that no kernels of a build that was broken off are used.
 set -euo pipefail
 
 tree=$1 folder=$2 other=${3-}
 made_of=$(cd "$tree" && find . -path ./build -prune -o -type f ! -path ./core/version.h \
-    \( -name '*.cu' -o -name '*.cuh' -o -name '*.h' -o -path './gpu/cuda/*' \) -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum)
+    \( -path ./Makefile -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' -o -path './gpu/cuda/*' \) -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum)
 if [ "$(cat "$folder/made-of" 2>/dev/null)" != "$made_of" ]; then
     rm -rf "$folder"
     mkdir -p "$folder"

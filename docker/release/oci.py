@@ -81,7 +81,7 @@ def main():
     config['created'] = datetime.datetime.fromtimestamp(date, datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ')
     layout = Layout()
     layers = [layout.add('layer.v1.tar+gzip', layer(folder, each['digest'], diff))
-              for each, diff in zip(manifest['layers'], config['rootfs']['diff_ids'])]
+              for each, diff in zip(manifest['layers'], config['rootfs']['diff_ids'], strict=True)]
     described = layout.add('config.v1+json', text(config))
     made = layout.add('manifest.v1+json', text({'schemaVersion': 2, 'mediaType': OCI + 'manifest.v1+json', 'config': described, 'layers': layers}),
                       platform={'architecture': config['architecture'], 'os': config['os']},

@@ -6,7 +6,7 @@
 
 TREE is the folder of the exported tree, FOLDER the release; each file in it is a subject, with its SHA-256. PACKAGES
 is a folder with a file for each Debian that was built on: lines of a package's name, version and architecture, which apt has verified.
-The values are what was asked of the build. HOME_URL, the project's address, and BUILDER, an address that tells who built, come from the environment. There are no
+The values are what was asked of the build. BUILDER, in the environment, is an address that tells who built. There are no
 times in it, so that two builds of a commit give the same bytes."""
 
 import hashlib
@@ -45,13 +45,13 @@ def debian(packages):
 def main():
     tree, folder, packages = (pathlib.Path(each) for each in sys.argv[1:4])
     commit = sys.argv[4]
-    home = os.environ.get('HOME_URL') or 'urn:blurd'
-    source = {'uri': f'git+{home}' if home.startswith('http') else home, 'digest': {'gitCommit': commit}}
+    home = re.search('#define BLURD_HOME_URL "(.*)"', (tree / 'core/version.h').read_text())[1]
+    source = {'uri': f'git+{home}', 'digest': {'gitCommit': commit}}
     statement = {
         '_type': 'https://in-toto.io/Statement/v1', 'subject': subjects(folder), 'predicateType': 'https://slsa.dev/provenance/v1',
         'predicate': {
             'buildDefinition': {
-                'buildType': f'{home}/blob/{commit}/docker/release/release.sh' if home.startswith('http') else 'urn:blurd:docker/release/release.sh',
+                'buildType': f'{home}/blob/{commit}/docker/release/release.sh',
                 'externalParameters': {'source': source, **dict(each.split('=', 1) for each in sys.argv[5:])},
                 'resolvedDependencies': [source, *pinned(tree), *debian(packages)]},
             'runDetails': {'builder': {'id': os.environ.get('BUILDER') or 'urn:blurd:make-release'}}}}

@@ -10,7 +10,7 @@
 #   HOME_URL       the project's address, which config/home.sh writes into the files
 #   VERSION        another version than that of core/version.h, for trying an upgrade
 #   GPU            required; none builds for the CPU alone, for trying
-#   PARTS          packages archive client chart deploy image: only these, for trying
+#   PARTS          packages archive client chart deploy image arm64: only these, for trying; arm64 is the image for 64-bit ARM
 #   BUILDER        address that tells who built, for the provenance
 #   RELEASE_OUT    another folder, which is emptied
 #
@@ -25,12 +25,11 @@ say() { printf 'release: %s\n' "$*"; }
 die() { say "$*" >&2 && exit 1; }
 
 gpu=${GPU-required}
-parts=${PARTS-packages archive client chart deploy image}
+parts=${PARTS-packages archive client chart deploy image arm64}
 suites='bookworm trixie'
 work=$PWD/build/releasing
 tree=$work/tree
 kernels=$PWD/build/packages/bookworm/root/src/build/cuda # those that the first build makes
-folder=$PWD/build/image # for buildah.sh
 . docker/release/buildah.sh
 suite=$(suite_of_dockerfile)
 
@@ -42,13 +41,22 @@ check_tools() {
     for tool in debootstrap buildah git dpkg-scanpackages unshare python3 ${SIGNING_KEY:+gpg}; do
         command -v "$tool" >/dev/null || die "there is no $tool: config/packages.sh release"
     done
-    [ -z "${SIGNING_KEY-}" ] || gpg --batch --list-secret-keys "$SIGNING_KEY" >/dev/null 2>&1 ||
-        die "gpg has no secret key \"$SIGNING_KEY\", which SIGNING_KEY names"
+    [ -z "${SIGNING_KEY-}" ] || find_key
+}
+
+# A part of a name may be in several keys: SIGNING_KEY becomes the fingerprint of the only secret one, so that no other is given to apt.
+find_key() {
+    local found
+    found=$(gpg --batch --with-colons --list-secret-keys "$SIGNING_KEY" 2>/dev/null | awk -F : '$1 == "sec" { now = $2 !~ /[erid]/ } $1 == "fpr" && now { print $10; now = 0 }' || true)
+    [ -n "$found" ] || die "gpg has no secret key \"$SIGNING_KEY\" that is valid, which SIGNING_KEY names"
+    [ "$(wc -l <<<"$found")" = 1 ] || die "gpg has several secret keys \"$SIGNING_KEY\"; name one by its fingerprint:
+$found"
+    export SIGNING_KEY=$found
 }
 
 check_tree() {
     local changed
-    [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$PWD" ] || die "this folder has no commit of git: a release is made from a commit"
+    [ "$(git rev-parse --show-toplevel 2>&1)" = "$PWD" ] || die "this folder has no commit of git: a release is made from a commit. git says: $(git rev-parse --show-toplevel 2>&1)"
     commit=$(git rev-parse --verify --quiet HEAD) || die "this folder has no commit of git: a release is made from a commit"
     changed=$(git status --porcelain | head -n 5)
     [ -z "$changed" ] || die "this folder has changes that no commit has; commit or remove them first:
@@ -68,6 +76,8 @@ write_version() { # version
     find "$tree/docker/kubernetes" -name kustomization.yaml -exec sed -i "s/^\( *newTag: \"\?\)$before\(\"\?\)\$/\1$1\2/" {} +
 }
 
+home_of_tree() { sed -n 's/^#define BLURD_HOME_URL "\(.*\)"/\1/p' "$tree/core/version.h"; }
+
 export_tree() {
     rm -rf "$work" && mkdir -p "$tree"
     git -c tar.umask=0022 archive "$commit" | tar -x -C "$tree"
@@ -75,7 +85,7 @@ export_tree() {
     version=$(sed -n 's/^#define BLURD_VERSION "\(.*\)"/\1/p' "$tree/core/version.h")
     [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9a-z.]+)?$ ]] || die "\"$version\" is no version, as 1.2.3"
     if [ -x "$tree/config/home.sh" ]; then
-        [ -z "${HOME_URL-}" ] || (cd "$tree" && config/home.sh "$HOME_URL") || die "config/home.sh does not take HOME_URL=$HOME_URL"
+        [ "${HOME_URL:-$(home_of_tree)}" = "$(home_of_tree)" ] || (cd "$tree" && config/home.sh "$HOME_URL") || die "config/home.sh does not take HOME_URL=$HOME_URL"
         (cd "$tree" && config/home.sh --check) || die "these files have no real address of the project; name it with HOME_URL"
     elif [ -n "${HOME_URL-}" ]; then
         die "there is no config/home.sh to write HOME_URL into the files"
@@ -91,12 +101,20 @@ build_on() { # suite
     [ "$1" != bookworm ] || ! wants client || goals+=(python-client)
     [ ${#goals[@]} -gt 0 ] || return 0
     built=$(TREE=$tree KERNELS=$kernels tests/packages/build.sh "$1" GPU="$gpu" ARCHITECTURES=all ${CCACHE+CCACHE="$CCACHE"} "${goals[@]}")/build
+    has_all "$built"
     # shellcheck disable=SC2016 # dpkg-query's own
     chroot "$built/../.." dpkg-query -W -f '${Package} ${Version} ${Architecture}\n' >"$work/packages/$1"
     ! wants packages || cp "$built"/deb/*.deb "$built"/deb/*.spdx.json "$out/"
     [ "$1" = bookworm ] || return 0
     ! wants client || cp "$built"/python-client/*.whl "$out/"
     ! wants archive || take_archive "$built"/archive/*.tar.xz
+}
+
+# Without an index of packages a build goes on, with fewer models.
+has_all() { # folder build of a tree
+    local without
+    without=$(compgen -G "$1/models/without-*" || compgen -G "$1/codes/without") || return 0
+    die "the build has not all models: $(head -n 1 "${without%%$'\n'*}"). Try again"
 }
 
 # Its list of contents also lies beside it, as that of the image does.
@@ -136,24 +154,36 @@ build_deploy() {
         gzip -9n >"$out/$name.tar.gz"
 }
 
-# In the Debian in which the package was built, as that has all that the Dockerfile asks for; and with its cache of the compiler.
-build_container() {
-    local name=blurd-$version-image-amd64 root=$PWD/build/packages/$suite/root cache
-    say "building the image on $suite, see $folder/build.log"
-    wants packages || tests/packages/build.sh "$suite" >/dev/null # nothing is built, but the Debian is there
+# In a Debian that has all that the Dockerfile asks for. For this processor it is that in which the package was built, with its cache of
+# the compiler; for another one it is emulated.
+build_container() { # architecture
+    local name=blurd-$version-image-$1 root cache digest each
+    folder=$PWD/build/image/$1
+    say "building the image for $1 on $suite, see $folder/build.log"
+    if [ "$1" = amd64 ]; then
+        root=$PWD/build/packages/$suite/root
+        wants packages || tests/packages/build.sh "$suite" >/dev/null # nothing is built, but the Debian is there
+    else
+        root=$(docker/release/emulated.sh "$suite" "$1")
+        cp "$root/../packages" "$work/packages/$suite.$1"
+    fi
     cache=$(ccache --get-config cache_dir 2>/dev/null || echo "$root/ccache")
     mkdir -p "$folder" "$cache"
     docker/release/kernels.sh "$tree" "$folder/cuda" "$kernels"
     echo 'cache_dir = /ccache' >"$root/etc/ccache.conf"
-    make_base "$root"
-    build_image "$tree" --timestamp "$SOURCE_DATE_EPOCH" --build-arg GPU="$gpu" --build-arg VERSION="$version" \
+    make_base "$root" "$1"
+    build_image "$tree" "$1" --timestamp "$SOURCE_DATE_EPOCH" --build-arg GPU="$gpu" --build-arg VERSION="$version" \
         --build-arg SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" --volume "$cache:/ccache" ||
         { tail -n 15 "$folder/build.log" >&2 && die "the image cannot be built"; }
     mv "$folder/cuda/being-made-of" "$folder/cuda/made-of"
-    store push --quiet localhost/blurd "dir:$work/image"
-    say "image $(docker/release/oci.py "$work/image" "blurd:$version" "$out/$name.tar")"
-    root=$(store mount "$(store from blurd)")
+    rm -rf "$work/image" && store push --quiet localhost/blurd "dir:$work/image"
+    digest=$(docker/release/oci.py "$work/image" "blurd:$version" "$out/$name.tar")
+    root=$(store mount "$(store from --platform "linux/$1" localhost/blurd)")
+    while read -r each; do
+        [ -f "$root/usr/local/$each" ] || die "the image has no $each. Try again"
+    done < <(echo lib/blurd/libblurd-zxing.so && awk '!/^#/ { print "share/blurd/" $3 }' "$tree/detect/models.txt")
     cp "$root/usr/share/doc/blurd/sbom.spdx.json" "$out/$name.spdx.json"
+    say "image for $1: $digest"
 }
 
 # --- all of them -------------------------------------------------------------------------
@@ -162,7 +192,7 @@ write_readme() {
     if [ -n "${SIGNING_KEY-}" ]; then
         printf '\nSHA256SUMS.asc is the signature of SHA256SUMS (apt-get install -y gpg):\n\n    %s\n\nThe key has this fingerprint, which you compare with one from another place:\n\n    %s\n' \
             'gpg --import blurd-signing-key.asc && gpg --verify SHA256SUMS.asc SHA256SUMS' \
-            "$(gpg --batch --with-colons --fingerprint "$SIGNING_KEY" | sed -n '/^fpr:/{s/^fpr:*//;s/:.*//p;q}')"
+            "$SIGNING_KEY"
     else
         printf '\nTHIS RELEASE IS NOT SIGNED: it was made without SIGNING_KEY. The checksums find damage, and no forgery.\n'
     fi
@@ -193,7 +223,8 @@ done
 ! wants packages || build_apt
 ! wants chart || build_chart
 ! wants deploy || build_deploy
-! wants image || build_container
+! wants image || build_container amd64
+! wants arm64 || build_container arm64
 finish
 (cd "$out" && find . -maxdepth 1 -type f -printf '    %10s  %P\n' | sort -k 2)
 [ -n "${SIGNING_KEY-}" ] || say "NOT SIGNED, as there is no SIGNING_KEY"

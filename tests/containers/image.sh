@@ -182,8 +182,8 @@ print(json.dumps(made["config"], separators=(",", ":")))' "$IMAGE")
     image=$(store images --quiet | head -n 1)
 else
     say "building on $suite, see $folder/build.log"
-    make_base "$(tests/debian.sh "$suite")"
-    build_image . --build-arg GPU=required || { tail -n 15 "$folder/build.log" && die "the build"; }
+    make_base "$(tests/debian.sh "$suite")" amd64
+    build_image . amd64 --build-arg GPU=required || { tail -n 15 "$folder/build.log" && die "the build"; }
     config=$(store inspect --type image blurd | $python -c \
         'import json, sys; print(json.dumps(json.load(sys.stdin)["Docker"]["config"], separators=(",", ":")))')
     image=blurd

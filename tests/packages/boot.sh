@@ -83,6 +83,12 @@ under_load() { # what it is about, command...
     say "$what under load: $(tail -n 1 "$work/clients.log")"
 }
 
+not_booted() {
+    [ "${CI-}" != true ] || die "the service was not run by systemd: $(tail -n 1 "$work/boot.log")"
+    say "the service was not run by systemd: $(tail -n 1 "$work/boot.log" 2>/dev/null || echo 'no control groups of version 2')"
+    shut_down
+}
+
 show_journal() { in_booted journalctl -u blurd.service --no-pager | grep -v ' info request ' | tail -n 8 >&2 || true; }
 
 await_service() {
@@ -96,7 +102,7 @@ await_service() {
 
 # What docs/packages.md says of upgrades, with the service running. drain_delay tells clients to close connections that they hold open.
 check_running() { # package, one of an earlier version
-    boot || { say "the service was not run by systemd: $(tail -n 1 "$work/boot.log" 2>/dev/null || echo 'no control groups of version 2')" && shut_down && return; }
+    boot || { not_booted && return; }
     await_service
     cp "$1" "$root/srv/this.deb" && cp "$2" "$root/srv/previous.deb"
     echo 'drain_delay = 1s' >>"$root/etc/blurd/blurd.conf"

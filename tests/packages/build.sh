@@ -36,11 +36,20 @@ make_root() {
     echo "$stamp" >"$folder/stamp"
 }
 
+# What is released has the libraries of today.
+upgrade() {
+    { inside 900 "$folder/root" apt-get -q update &&
+        inside 900 "$folder/root" env DEBIAN_FRONTEND=noninteractive apt-get -qy upgrade; } >"$folder/upgrade.log" 2>&1 ||
+        { tail -n 5 "$folder/upgrade.log" >&2 && die "the updates of $suite"; }
+}
+
 # What was built stays where it is of this tree.
 put_tree() {
     if [ -n "${TREE-}" ]; then
         docker/release/kernels.sh "$TREE" "$folder/root/src/build/cuda" "${KERNELS-}"
         find "$folder/root/src/build" -mindepth 1 -maxdepth 1 ! -name cuda -exec rm -rf {} +
+    else
+        rm -f "$folder/root/src/build/cuda/made-of"
     fi
     find "$folder/root/src" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
     if [ -n "${TREE-}" ]; then
@@ -51,6 +60,7 @@ put_tree() {
 }
 
 make_root
+[ -z "${TREE-}" ] || upgrade
 variables=()
 while [[ ${1-} == *=* ]]; do
     variables+=("$1") && shift

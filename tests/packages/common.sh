@@ -20,9 +20,9 @@ finish() {
     rm -rf "$work"
 }
 
-new_root() { # suite, folder: a copy of a Debian that has nothing
+new_root() { # suite, folder, architecture if it is another one: a copy of a Debian that has nothing
     rm -rf "$2"
-    cp -a "$(tests/debian.sh "$1")" "$2"
+    cp -a "$(tests/debian.sh "$1" ${3+"$3"})" "$2"
 }
 
 # The files that git knows or does not ignore.

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 name=deb
 . tests/packages/common.sh
 . tests/packages/boot.sh
-need debootstrap lintian curl heif-enc unshare setpriv systemd-analyze nsenter python3
+need debootstrap lintian curl heif-enc unshare setpriv systemd-analyze nsenter ip python3
 work=$PWD/build/packages/deb
 root=$work/root
 

@@ -12,11 +12,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+export LC_ALL=C.UTF-8 # gpg translates what it says
 name=release
 . tests/packages/common.sh
 . tests/packages/boot.sh
 . tests/packages/release_use.sh
-need debootstrap buildah git gpg dpkg-scanpackages curl unshare setpriv nsenter python3 heif-enc
+need debootstrap buildah git gpg dpkg-scanpackages curl unshare setpriv nsenter ip qemu-system-aarch64 cpio python3 heif-enc
 work=$PWD/build/packages/release
 root=$work/root
 first=${RELEASE-$PWD/build/checked-release}
@@ -25,17 +26,23 @@ keys=''
 [ ! -x config/home.sh ] || export HOME_URL=https://blurd.home.arpa/blurd
 web=''
 
-make_key() {
-    [ -z "${SIGNING_KEY-}" ] || return 0
+new_key() { # address
+    gpg --homedir "$keys" --batch --quiet --passphrase '' --quick-gen-key "A test of blurd <$1>" ed25519 sign 1d 2>/dev/null || die "gpg makes no key"
+}
+
+# That of the release, and another one, whose address has the first as a part.
+make_keys() {
     keys=$(mktemp -d /tmp/blurd-keys.XXXXXX) # the path of the agent's socket must be short
-    export GNUPGHOME=$keys SIGNING_KEY=release-test@blurd.example
-    gpg --batch --quiet --passphrase '' --quick-gen-key "A test of blurd <$SIGNING_KEY>" ed25519 sign 1d 2>/dev/null || die "gpg makes no key"
+    new_key other-release-test@blurd.example
+    [ -z "${SIGNING_KEY-}" ] || return 0
+    new_key release-test@blurd.example
+    export GNUPGHOME=$keys SIGNING_KEY='<release-test@blurd.example>'
 }
 
 clean_up() {
     shut_down
     [ -z "$web" ] || kill "$web" 2>/dev/null || true
-    [ -z "$keys" ] || { gpgconf --kill all && rm -rf "$keys"; }
+    [ -z "$keys" ] || { gpgconf --homedir "$keys" --kill all && rm -rf "$keys"; }
     finish
 }
 
@@ -77,6 +84,7 @@ check_refusals() {
     refuses "changes that no commit has"
     git -C "$work/clone" checkout -q LICENSE
     refuses "no secret key" SIGNING_KEY=nobody@blurd.example
+    [ "${GNUPGHOME-}" != "$keys" ] || refuses "several secret keys" SIGNING_KEY=release-test@blurd.example
     refuses "is no version" VERSION=one
     if [ -x config/home.sh ] && ! config/home.sh --check >/dev/null; then
         refuses "no real address" HOME_URL=
@@ -107,7 +115,7 @@ esac
 rm -rf "$work" && mkdir -p "$work"
 later=$(sed -n 's/^#define BLURD_VERSION "\([0-9]*\.[0-9]*\)\..*"/\1/p' core/version.h).1000
 trap clean_up EXIT
-make_key
+make_keys
 check_refusals
 [ -n "${RELEASE-}" ] || make_release "$first"
 [ "${1-}" = quick ] || [ -n "${RELEASE-}" ] || make_again
@@ -128,6 +136,7 @@ tests/packages/archive.sh "$(compgen -G "$first/blurd-*-linux-amd64.tar.xz")"
 IMAGE=$(compgen -G "$first/blurd-*-image-amd64.tar")
 export IMAGE
 tests/containers/image.sh
+tests/arm64/image.sh "$(compgen -G "$first/blurd-*-image-arm64.tar")" || die "the image for arm64"
 mkdir "$work/deploy" && tar -C "$work/deploy" --strip-components 1 -xzf "$(compgen -G "$first/blurd-*-deploy.tar.gz")"
 DEPLOY=$work/deploy tests/containers/docker.sh || [ $? = 77 ] || die "the image, with Docker"
 say "ok"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "codecs/jpeg/baseline/baseline.h"
 #include "tests/unit/codecs/png/png_fixture.h"
 
 static struct bytes text(const char *bytes, size_t size) {
@@ -188,9 +189,14 @@ static void test_progressive_takes_more_memory(void **state) {
     struct image_shape shape = fixture_shape(PIXEL_GRAY, 8, SIDE, SIDE);
     options.optimal = true;
     size_t plain = codec_encode_bytes(CODEC_JPEG, &shape, &options);
+    bool own = baseline_takes(&shape, &options);
     options.progressive = true;
     size_t all = codec_encode_bytes(CODEC_JPEG, &shape, &options);
-    assert_in_range(plain, SAMPLES / 2, SAMPLES); /* the symbols of all blocks */
+    if (own) {
+        assert_in_range(plain, SAMPLES / 2, SAMPLES); /* the symbols of all blocks */
+    } else {
+        assert_int_equal(plain, all); /* libjpeg, which keeps the coefficients */
+    }
     assert_in_range(all, SAMPLES * sizeof(int16_t), SAMPLES * sizeof(int16_t) + (1 << 20));
 }
 

@@ -59,7 +59,9 @@ static long known(long argument) {
 static const struct forbidden attempts[] = {
     FILES("read /etc/passwd", openat, AT_FDCWD, TEXT("/etc/passwd")),
     FILES("read a file of its user", openat, AT_FDCWD, TEXT(file)),
+#ifdef SYS_open // younger architectures are without
     FILES("read it by the older call", open, TEXT(file)),
+#endif
     FILES("read it by way of /proc/self/root", openat, AT_FDCWD, TEXT("/proc/self/root/etc/passwd")),
     FILES("read the first process's environment", openat, AT_FDCWD, TEXT("/proc/1/environ")),
     FILES("write its own code", openat, AT_FDCWD, TEXT("/proc/self/mem"), O_RDWR),
@@ -70,7 +72,9 @@ static const struct forbidden attempts[] = {
     CALL("append to a file", openat, AT_FDCWD, TEXT(file), O_RDWR | O_APPEND),
     CALL("empty a file", openat, AT_FDCWD, TEXT(file), O_WRONLY | O_TRUNC),
     CALL("create a file", openat, AT_FDCWD, TEXT("/tmp/blurd-new"), O_WRONLY | O_CREAT, 0600),
+#ifdef SYS_creat // the same
     CALL("create a file by the oldest call", creat, TEXT("/tmp/blurd-new"), 0600),
+#endif
     CALL("create an unnamed file", openat, AT_FDCWD, TEXT("/tmp"), O_TMPFILE | O_RDWR, 0600),
     CALL("name a folder", openat, AT_FDCWD, TEXT("/"), O_PATH),
     CALL("open in a newer way", openat2, AT_FDCWD, TEXT(file)),
