@@ -19,7 +19,7 @@
 #   make tidy            static analysis, all tools
 #   make memcheck        the unit tests under valgrind
 #   make coverage        lines and branches that the tests reach (ARGS=--all: of each file)
-#   make check-arm64     the filter tests for 64-bit ARM, under an emulator
+#   make check-arm64     filter and unit tests for 64-bit ARM, under emulators
 #   make check-api       the description of the interface, clients made from it, and the daemon against it (schemathesis)
 #   make check-python    the Python client on each Python from 3.9 to 3.13 that this machine has, two minutes
 #   make check-browser   the playground in Chromium, some minutes
@@ -462,7 +462,7 @@ help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 check-arm64:
-	@tests/arm64/filters.sh $(OR_SKIPPED)
+	@{ tests/arm64/filters.sh && tests/arm64/units.sh; } $(OR_SKIPPED)
 
 check-api:
 	@config/packages.sh test

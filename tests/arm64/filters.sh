@@ -7,15 +7,12 @@
 #     tests/arm64/filters.sh [TEST]...     as unit/test_jpeg_encode; all without
 #
 # It exits with 77 where the tools are missing (config/packages.sh arm64).
-#
-# The libraries are Debian's for arm64, unpacked under build/arm64/root.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 root=$PWD/build/arm64/root
 build=build/arm64/release
 export TIME_LIMIT_FACTOR=20 # of each test
-libraries=(libc6-dev libcmocka-dev libdeflate-dev libjpeg62-turbo-dev liblzma-dev libgnutls28-dev libmicrohttpd-dev libpng-dev libseccomp-dev zlib1g-dev)
 # not test_gaussian: it asks how good those bytes are that the others compare, and computes for minutes here
 tests=(unit/test_filter unit/test_jpeg_sequential unit/test_jpeg_pixels unit/test_jpeg_damage unit/test_jpeg_encode unit/test_jpeg_parts
     unit/test_jpeg_coefficients
@@ -29,11 +26,7 @@ for tool in aarch64-linux-gnu-gcc qemu-aarch64 apt-get dpkg-deb; do
     command -v $tool >/dev/null || { say "skipped, there is no $tool: config/packages.sh arm64" && exit 77; }
 done
 
-tests/arm64/unpack.sh "$root" "${libraries[@]}"
-
-# CUDA_HOME=none: its headers and its compiler found here are for this machine.
-make --no-print-directory -j "$(nproc)" CC="aarch64-linux-gnu-gcc --sysroot=$root" AR=aarch64-linux-gnu-ar \
-    CONFIG=release BUILD=$build CUDA_HOME=none all "${tests[@]/#/$build/tests/}"
+tests/arm64/build.sh all "${tests[@]/#/$build/tests/}"
 
 failed=0
 emulate() {

@@ -29,5 +29,9 @@ for package in "$apt"/archives/*.deb; do
     dpkg-deb --extract "$package" "$folder.new"
 done
 [ -e "$folder.new/lib" ] || ln -s usr/lib "$folder.new/lib" # Debian 13 has it so, by a package of its own
+# Links to the root of a Debian, as libm.so, would lead out of the folder.
+find "$folder.new" -type l -lname '/*' -printf '%p\t%l\n' | while IFS=$'\t' read -r link to; do
+    ln -sfn "$(realpath -m -s --relative-to="$(dirname "$link")" "$folder.new$to")" "$link"
+done
 rm -rf "$apt"
 mv "$folder.new" "$folder"
