@@ -23,7 +23,7 @@ cat >"$work/serve.sh" <<'SCRIPT'
 mount --bind /image /image && mount --bind /dev /image/dev && mount -t proc proc /image/proc && mount --rbind /sys /image/sys
 mount -o remount,bind,ro /image && mount -t tmpfs -o mode=1777 tmpfs /image/tmp && cp /bin/busybox /image/tmp/
 env -i BLURD_LOG_FORMAT=json chroot /image /tmp/busybox start-stop-daemon -S -c 65534:65534 -x /usr/local/bin/blurd -- \
-    --memory 1GiB --work-timeout 10min --write-timeout 10min &
+    --memory 1GiB --work-timeout 10m --write-timeout 10m &
 daemon=$!
 read -r line
 echo "user $(awk '/^Uid:/ { print $2 }' /proc/$daemon/status) $(cat /proc/$daemon/comm)"

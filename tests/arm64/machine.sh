@@ -5,16 +5,17 @@
 
 machine=$PWD/build/arm64/machine
 emulator= # its process
-console=$work/console.log
+console= # the file with what it writes
 
 # In the order in which they need each other.
-modules='drivers/virtio/virtio drivers/virtio/virtio_ring drivers/virtio/virtio_pci_legacy_dev drivers/virtio/virtio_pci_modern_dev
+modules='drivers/virtio/virtio_ring drivers/virtio/virtio drivers/virtio/virtio_pci_legacy_dev drivers/virtio/virtio_pci_modern_dev
     drivers/virtio/virtio_pci net/core/failover drivers/net/net_failover drivers/net/virtio_net'
 
 # The script is run by the first process with what busybox has, in a root that has IMAGE at /image. Its standard input are the lines
 # that tell_machine writes, its output is $console. With a port, the machine's port 8080 is that of this host; it reaches nothing.
 boot_machine() { # image, script, megabytes of memory, port
     local first=$work/first kernel module names=''
+    console=$work/console.log
     tests/arm64/unpack.sh "$machine" linux-image-cloud-arm64 busybox-static
     kernel=$(compgen -G "$machine/boot/vmlinuz-*")
     rm -rf "$first" && mkdir -p "$first"/{bin,modules,proc,sys,dev,image}
