@@ -188,7 +188,7 @@ build_container() { # architecture
 
 # --- all of them -------------------------------------------------------------------------
 write_readme() {
-    sed "s/VERSION/$version/g" docker/release/README.txt
+    sed "s/VERSION/$version/g" docker/release/README.txt | awk '/^    [^ ]+   *[^ #]/ { name = $1; sub(/^ +[^ ]+ +/, ""); $0 = sprintf("    %-38s%s", name, $0) } { print }'
     if [ -n "${SIGNING_KEY-}" ]; then
         printf '\nSHA256SUMS.asc is the signature of SHA256SUMS (apt-get install -y gpg):\n\n    %s\n\nThe key has this fingerprint, which you compare with one from another place:\n\n    %s\n' \
             'gpg --import blurd-signing-key.asc && gpg --verify SHA256SUMS.asc SHA256SUMS' \

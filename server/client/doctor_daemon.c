@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "codecs/codec.h"
@@ -13,6 +15,7 @@
 #include "server/client/http/answer_body.h"
 #include "server/client/own_daemon.h"
 #include "server/client/post.h"
+#include "server/http/listen.h"
 
 enum {
     ANSWER_MAX = 8 << 20,
@@ -67,6 +70,27 @@ static bool ask(struct doctor_visit *visit, const char *target, struct bytes pic
     close(fd);
     visit->ms = (double)(clock_ns() - begun) / 1e6;
     return status == ST_OK;
+}
+
+static bool says(const struct doctor_visit *visit, const char *text) {
+    return memmem(visit->answer.data, visit->answer.size, text, strlen(text)) != NULL;
+}
+
+/* A daemon with a token refuses, in its own words. */
+bool doctor_daemon_serves(const char *address, uint16_t port) {
+    const struct timeval most = {.tv_sec = 2};
+    struct doctor_visit visit = {0};
+    int fd;
+    if (listen_reach(address, port, &fd, &visit.err) != ST_OK) {
+        return false;
+    }
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+    buf_init(&visit.answer, ANSWER_MAX);
+    const bool serves = get(fd, "/version", &visit) == ST_OK &&
+                        (says(&visit, "\"name\":\"blurd\"") || says(&visit, "\"urn:blurd:problem:"));
+    buf_finish(&visit.answer);
+    close(fd);
+    return serves;
 }
 
 /* What an answer says that is none of those wanted. */

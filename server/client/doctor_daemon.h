@@ -4,9 +4,13 @@
 #define BLURD_SERVER_CLIENT_DOCTOR_DAEMON_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "config/config.h"
 #include "server/client/findings.h"
+
+/* Whether a daemon of blurd answers at that address and port of this machine, without TLS, within 2 s. */
+bool doctor_daemon_serves(const char *address, uint16_t port);
 
 /* Starts it, asks it and ends it. `gpu`: it has one, and is asked until that serves or has failed, for a
  * minute at most. Its own messages go to standard error. */

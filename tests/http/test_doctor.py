@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """blurd doctor: what this machine has, and what to do about what it lacks."""
 
+import functools
+import http.server
 import re
 import socket
 import subprocess
+import threading
 
 import pytest
 
@@ -46,6 +49,21 @@ def test_a_port_that_is_taken():
         code, said, output = look('--listen', '127.0.0.1', '--port', port, '--gpus', 'none')
     assert code == 1 and said['port'][0] == 'WRONG' and str(port) in said['port'][1] and '1 wrong' in output
     assert 'the daemon could not do all that it is configured for' in output
+
+
+def test_a_port_where_blurd_serves():
+    with daemon.Daemon() as other:
+        code, said, output = look('--listen', '127.0.0.1', '--port', other.port, '--gpus', 'none')
+    assert code == 0 and said['port'] == ('note', f'a blurd serves on 127.0.0.1 port {other.port}'), output
+
+
+def test_a_port_where_something_else_serves(tmp_path):
+    web = http.server.ThreadingHTTPServer(('127.0.0.1', 0), functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path))
+    threading.Thread(target=web.serve_forever, daemon=True).start()
+    code, said, output = look('--listen', '127.0.0.1', '--port', web.server_port, '--gpus', 'none')
+    web.shutdown()
+    web.server_close()
+    assert code == 1 and said['port'][0] == 'WRONG', output
 
 
 def test_a_port_that_others_reach():
