@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "codecs/codec.h"
 #include "codecs/metadata/losses.h"
@@ -46,7 +45,7 @@ static void add_cors_headers(struct request *request) {
     }
 }
 
-void answer_done(struct request *request, unsigned http_status, const char *type) {
+static void complete(struct request *request, unsigned http_status, const char *type, const char *cache) {
     request->answer.http_status = http_status;
     request->answered = true;
     request->sent =
@@ -54,9 +53,19 @@ void answer_done(struct request *request, unsigned http_status, const char *type
     if (type) {
         answer_header(request, "Content-Type", "%s", type);
     }
+    answer_header(request, "Cache-Control", "%s", cache);
     answer_header(request, "X-Request-Id", "%s", request->id);
     answer_header(request, "X-Content-Type-Options", "nosniff");
     add_cors_headers(request);
+}
+
+void answer_done(struct request *request, unsigned http_status, const char *type) {
+    complete(request, http_status, type, "no-store");
+}
+
+void answer_tagged(struct request *request, unsigned http_status, const char *type, const char *tag) {
+    complete(request, http_status, type, "no-cache");
+    answer_header(request, "ETag", "%s", tag);
 }
 
 void answer_preflight(struct request *request, const char *methods) {
@@ -73,22 +82,8 @@ static unsigned as_configured(const struct request *request, unsigned problem) {
                                                                                     : problem;
 }
 
-/* curl's -d takes line ends and zeros out of a file, and sends it with this type. */
-static void explain_form(struct request *request, unsigned problem) {
-    static const char form[] = "application/x-www-form-urlencoded";
-    struct error *err = &request->error;
-    const size_t used = strnlen(err->text, sizeof err->text - 1);
-    if ((problem == PROBLEM_CORRUPT || problem == PROBLEM_UNSUPPORTED) &&
-        strncasecmp(request->content_type, form, sizeof form - 1) == 0) {
-        snprintf(err->text + used, sizeof err->text - used,
-                 "; it was sent as %s, as curl does with -d, which leaves bytes out: use --data-binary",
-                 form);
-    }
-}
-
 void answer_problem(struct request *request, unsigned what) {
     unsigned problem = as_configured(request, what);
-    explain_form(request, problem);
     buf_finish(&request->answer.body); /* drops an unfinished picture */
     buf_init(&request->answer.body, PAGE_MAX);
     request->outcome.problem = problem;
@@ -97,7 +92,6 @@ void answer_problem(struct request *request, unsigned what) {
         buf_finish(&request->answer.body);
     }
     answer_done(request, problem_kind(problem)->http_status, "application/problem+json");
-    answer_header(request, "Cache-Control", "no-store");
     if (problem == PROBLEM_METHOD) {
         answer_header(request, "Allow", "%s", request->route->answer ? "GET, HEAD" : "POST");
     } else if (problem_is_overload(problem)) {
@@ -186,7 +180,6 @@ void answer_page(struct request *request, unsigned http_status, const char *type
     request->answer.body.data = (uint8_t *)text;
     request->answer.body.size = request->answer.body.capacity = (size_t)length;
     answer_done(request, http_status, type);
-    answer_header(request, "Cache-Control", "no-store");
 }
 
 void answer_document(struct request *request, const struct document *document) {
@@ -203,9 +196,7 @@ void answer_document(struct request *request, const struct document *document) {
         answer_problem(request, problem_of(status));
         return;
     }
-    answer_done(request, known ? 304 : 200, known ? NULL : request->route->media);
-    answer_header(request, "Cache-Control", "no-cache");
-    answer_header(request, "ETag", "%s", tag);
+    answer_tagged(request, known ? 304 : 200, known ? NULL : request->route->media, tag);
     answer_header(request, "Vary", "Accept-Encoding");
     if (packed && !known) {
         answer_header(request, "Content-Encoding", "gzip");

@@ -21,8 +21,12 @@ void answer_page(struct request *request, unsigned http_status, const char *type
  * when the client has that form. */
 void answer_document(struct request *request, const struct document *document);
 
-/* Completes an answer whose body the caller has written. `type` may be NULL when it has none. */
+/* Completes an answer whose body the caller has written, and which no cache may keep. `type` may be NULL when
+ * it has none. */
 void answer_done(struct request *request, unsigned http_status, const char *type);
+
+/* The same for a page that caches may keep, and have to ask for again: `tag` is its ETag, in quotes. */
+void answer_tagged(struct request *request, unsigned http_status, const char *type, const char *tag);
 
 /* Answers a preflight: 204. `methods` is what the route takes. */
 void answer_preflight(struct request *request, const char *methods);

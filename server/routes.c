@@ -164,7 +164,6 @@ static void answer_metrics(struct request *request) {
         return;
     }
     answer_done(request, 200, request->route->media);
-    answer_header(request, "Cache-Control", "no-store");
 }
 
 /* Alphabetical. A new endpoint is one row here and its function. */

@@ -6,33 +6,30 @@
 #include "server/route.h"
 
 void emit_answer_series(struct emitter *w, const struct route *route) {
-    static const char *const headers[] = {"X-Request-Id", "X-Content-Type-Options", "Vary", NULL};
+    static const char *const headers[] = {"X-Request-Id", "X-Content-Type-Options", "Cache-Control", "Vary",
+                                          NULL};
     emit_name(w, "200");
     emit(w, "{\"description\":\"The frames. The answer begins before the request ends, and has no last "
             "chunk if a frame fails.\"");
     emit_headers(w, headers);
     emit(w, ",\"content\":{\"%s\":{\"schema\":{\"type\":\"string\",\"format\":\"binary\"}}}}", route->media);
     emit_name(w, "404");
-    emit(
-        w,
-        "{\"description\":\"Frames cannot be sent to this path.\",\"content\":{\"application/problem+json\":{"
-        "\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}}");
+    emit(w, "{\"description\":\"Frames cannot be sent to this path.\"");
+    emit_headers(w, headers);
+    emit(w, ",\"content\":{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/"
+            "Problem\"}}}}");
 }
 
 void emit_answer_work(struct emitter *w, const struct route *route, const struct filter *filter) {
-    static const char *const headers[] = {"X-Request-Id",
-                                          "X-Content-Type-Options",
-                                          "X-Backend",
-                                          "Server-Timing",
-                                          "X-Blurd-Notice",
-                                          "X-HDR",
-                                          "X-Metadata-Dropped",
+    static const char *const headers[] = {"X-Request-Id",  "X-Content-Type-Options",
+                                          "Cache-Control", "X-Backend",
+                                          "Server-Timing", "X-Blurd-Notice",
+                                          "X-HDR",         "X-Metadata-Dropped",
                                           "X-Regions",
 #define DETECTOR(ID, name, thing, Title) "X-" #Title,
 #include "detect/detectors.def"
 #undef DETECTOR
-                                          "Vary",
-                                          NULL};
+                                          "Vary",          NULL};
     static const struct {
         const char *help, *schema; /* NULL: a picture */
     } answers[] = {

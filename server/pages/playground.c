@@ -44,9 +44,7 @@ void playground_answer(struct request *request) {
     } else if (!fresh) {
         add_page(request, playground_page, playground_page_end);
     }
-    answer_done(request, fresh ? 304 : 200, "text/html; charset=utf-8");
-    answer_header(request, "ETag", "%s", tag);
-    answer_header(request, "Cache-Control", "no-cache");
+    answer_tagged(request, fresh ? 304 : 200, "text/html; charset=utf-8", tag);
     answer_header(request, "Vary", "Accept, Accept-Encoding");
     answer_header(request, "Content-Security-Policy", "%s", playground_policy);
     answer_header(request, "X-Frame-Options", "DENY");

@@ -6,6 +6,7 @@ import re
 import pytest
 import requests
 
+import evidence
 import pictures
 import wire
 from problems import check_problem
@@ -49,6 +50,32 @@ def test_server_timing_of_rows_that_are_filtered_during_decoding(start):
 
 def test_version_names_the_http_library(server):
     assert re.match(r'libmicrohttpd \d', server.get('/version').json()['http'])
+
+
+FACES = 'detect=faces&require=false'
+
+
+@pytest.mark.parametrize('target', ('/blur?sigma=2', '/crop?width=9&height=9', '/resize?width=9&format=auto', '/pipeline?ops=blur:sigma=2|resize:width=9',
+                                    '/rotate?lossless=true&angle=180', '/redact?region=1,1,9,9', '/stats', '/placeholder', f'/redact?{FACES}',
+                                    f'/redact?{FACES}&plan=true', '/detect?detect=faces', '/series/blur'))
+def test_no_cache_keeps_what_was_made_of_a_picture(server, target):
+    answer = server.post(target, pictures.jpeg(pictures.photograph(64, 48)))
+    assert answer.status_code == 200 and answer.headers['Cache-Control'] == 'no-store', answer.content[:300]
+    assert 'ETag' not in answer.headers
+
+
+@pytest.mark.parametrize('accept', ('multipart/mixed', 'application/json'))
+def test_no_cache_keeps_a_report(signing, reported, accept):
+    report, picture, body = reported
+    answer = signing.post(f'/redact?{evidence.REGION}&report=true', body, headers={'Accept': accept})
+    assert answer.status_code == 200 and answer.headers['Content-Type'].startswith(accept) and answer.headers['Cache-Control'] == 'no-store'
+    answer = evidence.verify(signing, report, picture)
+    assert answer.status_code == 200 and answer.headers['Cache-Control'] == 'no-store'
+
+
+@pytest.mark.parametrize('path', ('/', '/livez', '/readyz', '/version', '/metrics'))
+def test_no_cache_keeps_a_page(server, path):
+    assert server.get(path).headers['Cache-Control'] == 'no-store'
 
 
 def test_request_ids_are_different(server):

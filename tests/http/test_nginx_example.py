@@ -77,7 +77,7 @@ def test_a_signed_link_is_answered_and_cached(server, front):
     for cached in ('MISS', 'HIT', 'HIT'):
         answer = front.ask('/blur?sigma=3', body)
         assert (answer.status_code, answer.headers['X-Cache']) == (200, cached)
-        assert answer.content == expected
+        assert answer.content == expected and answer.headers['Cache-Control'] == 'no-store', 'caches beyond nginx keep nothing'
     assert front.ask('/blur?sigma=4', body).headers['X-Cache'] == 'MISS'
     assert front.ask('/blur?sigma=3', other).headers['X-Cache'] == 'MISS'
 

@@ -58,6 +58,11 @@ def test_query_and_form_share_their_schemas(document):
             assert queries == {name: schema for name, schema in form['properties'].items() if name not in PARTS}
 
 
+def test_every_answer_tells_caches(document):
+    answers = [resolve(document, answer) for item in document['paths'].values() for operation in item.values() for answer in operation['responses'].values()]
+    assert len(answers) > 200 and all('Cache-Control' in answer['headers'] for answer in answers)
+
+
 def test_the_page(server):
     answer = server.get('/openapi.json')
     assert answer.status_code == 200 and answer.headers['Content-Type'] == 'application/json'
