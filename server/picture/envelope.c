@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/picture/envelope.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "codecs/codec.h"
+#include "codecs/other_formats.h"
 #include "server/evidence/verification.h"
 #include "server/message/multipart.h"
 #include "server/message/query.h"
@@ -111,4 +115,31 @@ enum status envelope_open(struct request *request, struct error *err) {
     status = status == ST_OK ? parameters_check(&request->parameters, err) : status;
     request->picture = status == ST_OK ? form.picture : (struct bytes){0};
     return status;
+}
+
+/* A PNG begins with line ends, so that its first bytes tell that they were taken out. */
+static bool is_known(struct bytes body) {
+    static const char png[] = "\x89PNG\x1A";
+    const bool was_png = body.size >= sizeof png - 1 && memcmp(body.data, png, sizeof png - 1) == 0;
+    return codec_sniff(body) || (other_formats_name(body) && !was_png);
+}
+
+static bool has_line_end_or_zero(struct bytes body) {
+    return memchr(body.data, '\0', body.size) || memchr(body.data, '\n', body.size) ||
+           memchr(body.data, '\r', body.size);
+}
+
+void envelope_explain(struct request *request, enum status status) {
+    static const char form[] = "application/x-www-form-urlencoded"; /* of --data-binary, too */
+    if (strncasecmp(request->content_type, form, sizeof form - 1) != 0) {
+        return;
+    }
+    const struct bytes body = {request->slot->memory, request->body_size};
+    const bool damaged = status == ST_CORRUPT || (status == ST_UNSUPPORTED && !is_known(body));
+    if (damaged && !has_line_end_or_zero(body)) {
+        char *text = request->error.text;
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof request->error.text - used,
+                 "; the body has neither line ends nor zeros, which curl's -d takes out: use --data-binary");
+    }
 }

@@ -172,6 +172,7 @@ enum status pipeline_run(struct request *request, struct worker *worker) {
     request->outcome.way = WAY_CPU; /* unless another one succeeds */
     enum status status = envelope_open(request, p.err);
     status = status == ST_OK ? run(&p) : status;
+    envelope_explain(request, status);
     time_spent_end(&begun, request, worker);
     if (status != ST_LIMIT || deadline_left(p.plan.limits.deadline_ns) > 0) {
         request->outcome.idle_ns = 0; /* it is not for want of time */
