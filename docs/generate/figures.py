@@ -4,6 +4,7 @@
 
     [docs/video.md]                                                   the page of the following lines
     name = nvidia-h200-video.md | faces redacted; 8 | frames a second the rows of bench/results/… with these cells, and the column
+    name = check-hostile.md | C5; | last figure | ([0-9.]+)x          all figures in such places of the cells, in place of the first one
     name = *-cpu.json | sigma; blurd; sigma=5 | cpu_ms                the rows of all machines: section, subject, more; the median of their rounds
     name = docs/performance.md | blur, sigma 5 | H100: p99, ms        a table of a page that docs/generate/results.py makes
     name := 1000 / middle(other)                                      arithmetic with the lists of values of names: least, middle, most, [0]
@@ -57,24 +58,27 @@ def of_json(pattern, words, value):
     return [number for number in found if number is not None]
 
 
-def of_tables(paths, words, column):
-    """The first figures of cells, both of a range."""
+def of_tables(paths, words, column, places=None):
+    """The first figures of cells, both of a range; or those in `places`, a regular expression."""
     found = []
     for path in paths:
         for _, rows in results.tables(path):
             for row in rows:
                 if column in row and all(word in row.values() for word in words):
                     cell = row[column].replace('*', '')
-                    found += numbers(cell) if re.fullmatch(RANGE, cell) else numbers(cell)[:1]
+                    if places:
+                        found += [float(number) for number in re.findall(places, cell)]
+                    else:
+                        found += numbers(cell) if re.fullmatch(RANGE, cell) else numbers(cell)[:1]
     return found
 
 
 def stored(source):
-    where, cells, column = (part.strip() for part in source.split(' | '))
+    where, cells, column, *places = (part.strip() for part in source.split(' | '))
     words = [word.strip() for word in cells.rstrip(';').split(';') if word != '*']
     if where.endswith('.json'):
         return of_json(where, words, column)
-    return of_tables([results.ROOT / where] if where.startswith('docs/') else sorted(results.RESULTS.glob(where)), words, column)
+    return of_tables([results.ROOT / where] if where.startswith('docs/') else sorted(results.RESULTS.glob(where)), words, column, *places)
 
 
 def computed(formula, known):

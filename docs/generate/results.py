@@ -7,7 +7,7 @@
 
     docs/generate/results.py [--check]     --check only says which pages are not current
 
-A range is that of all stored runs: one file of results for each processor, several runs for a GPU."""
+A range is that of all stored runs of its table: one file of results for each processor (`machines` lists them), several runs for a GPU."""
 
 import re
 import statistics
@@ -85,6 +85,31 @@ def table_cpu(_, *words):
     rows = [[report.name(peer), *(span([of(results, {'jpeg': 'sigma'}.get(form, form), peer, sigma=float(sigma)) for _, results in machines()])
                                   for form, sigma in columns)] for peer in PEERS]
     return report.table(['', *(f'{form.upper()}, {sigma}' for form, sigma in columns)], rows)
+
+
+def table_machines(place):
+    """What the runs on cores were done with: the one beside other servers, and those of all other tables, one for each processor."""
+    about = ' '.join((RESULTS / 'servers.md').read_text().split())
+    cpu, cores, date = re.search(r' on ([^;]*), (\d+) cores; .*? on (\d{4}-\d\d-\d\d),', about).groups()
+    rows = [[f'[beside other servers]({place}bench/results/servers.md)', cpu, cores, date, re.search(r'\* blurd, blurd (\S+)', about)[1]]]
+    for name, results in machines():
+        facts = results.content['machine']
+        rows.append([f'[{name}]({place}bench/results/{name}-cpu.md)', facts['cpu'], facts['cores'], results.content['date'],
+                     results.content['versions']['blurd'].split()[1]])
+    return report.table(['run', 'processor', 'cores', 'date', 'blurd'], rows).replace('| --:', '| ---')
+
+
+def table_losses(_):
+    """Where another server takes less time than blurd in servers.md, or writes fewer bytes."""
+    everything = [row for _, rows in tables(RESULTS / 'servers.md') for row in rows]
+    own = {row['work']: row for row in everything if row['server'] == 'blurd'}
+    rows = []
+    for row in everything:
+        for what in ('CPU, ms', 'kB of an answer'):
+            theirs, ours = (one[what].split(' (')[0] for one in (row, own[row['work']]))
+            if float(theirs.replace(',', '')) < float(ours.replace(',', '')):
+                rows.append([row['work'], row['server'], what, theirs, ours])
+    return report.table(['work', 'server', 'what', 'its', "blurd's"], rows).replace('| --: | --: | --: | --: |', '| --- | --- | --: | --: |')
 
 
 def table_bytes(_, *sigmas):

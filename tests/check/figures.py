@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """docs/generate/figures.py finds what it is for: figures that are put into a page by hand and figures that differ from the stored one, and lets
 others be."""
+import pathlib
 import sys
+import tempfile
 
 import tree
 
@@ -30,6 +32,12 @@ def faults():
             yield f"{text!r} becomes {settled!r} with {problems}"
         if list(figures.unlisted(settled, spans)):
             yield f"the list does not cover {text!r}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "results.md")
+        path.write_text("| row | last |\n|---|---|\n| A | a 1.5x (2 and 3 ms), b 2.5x (4 and 5 ms) |\n| B | 7x |\n")
+        for places, wanted in ((), [1.5]), ((r"([0-9.]+)x",), [1.5, 2.5]), ((r"and ([0-9]+) ms",), [3, 5]):
+            if figures.of_tables([path], ["A"], "last", *places) != wanted:
+                yield f"figures in the places {places} are not {wanted}"
     if len(figures.settle("It takes long.\n", entries, stored)[2]) != 2:
         yield "sentences of the list that are gone are not missed"
     for value, digits, wanted in ((22553, 3, "22,600"), (0.996 * 100, 3, "99.6"), (8.99, 2, "9.0"), (0.06, 3, "0.06"), (319, 3, "319"), (99.95, 4, "99.95")):
