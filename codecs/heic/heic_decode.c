@@ -3,6 +3,7 @@
 #include "codecs/heic/heic_colours.h"
 #include "codecs/heic/heic_pixels.h"
 #include "codecs/heic/heic_reader.h"
+#include "codecs/small_blocks.h"
 #include "core/deadline.h"
 
 static struct image_shape shape_of(const struct heic_reader *reader) {
@@ -66,7 +67,10 @@ static enum status decode_planes(const struct heic_reader *reader, struct heif_i
 static enum status decode_pixels(const struct heic_reader *reader, const struct image *image,
                                  struct error *err) {
     struct heif_image *planes = NULL;
+    struct small_blocks small;
+    small_blocks_take(&small);
     enum status status = decode_planes(reader, &planes, err);
+    small_blocks_give(&small);
     if (status == ST_OK) {
         bool premultiplied = reader->heif->heif_image_handle_is_premultiplied_alpha(reader->handle);
         status = heic_pixels_copy(reader->heif, planes, premultiplied, image, err);

@@ -38,7 +38,8 @@ static enum status find_functions(void *handle, struct error *err) {
 }
 
 /* Decoders may be plug-ins, which heif_init loads. libde265 leaves parts of damaged pictures as the memory
- * was, so new memory must not hold another client's picture. Filling it takes no measurable time. */
+ * was, so new memory must not hold another client's picture. Filling it takes no measurable time. Blocks that
+ * malloc keeps for the thread are not filled: codecs/small_blocks.h. */
 static enum status open_library(struct error *err) {
     void *handle = dlopen(LIBHEIF, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Builds blurd and its unit tests for 64-bit ARM with Debian's cross compiler, and runs them in an emulated machine (machine.sh), whose
-# kernel is Debian's: sandboxes, control groups and shared memory are those of a real one. Half an hour on two cores.
+# kernel is Debian's: sandboxes, control groups and shared memory are those of a real one. A quarter of an hour on two cores.
 #
 #     tests/arm64/units.sh [TEST]...     as unit/test_sandbox; all of tests/unit without. Exits with 77 where the tools are missing
 #                                        (config/packages.sh arm64)
@@ -14,7 +14,7 @@ name=arm64-units
 build=build/arm64/release
 at_once=$(nproc)
 # What these ask of time is not kept by an emulator: how long a thread was on a processor, or that work ends within a second.
-timed='test_admission_load test_avif test_crew test_deadline'
+timed='test_admission_load test_avif test_crew test_deadline test_jpeg_help test_jxl'
 
 for tool in aarch64-linux-gnu-gcc cpio qemu-system-aarch64; do
     command -v $tool >/dev/null || { say "skipped, there is no $tool: config/packages.sh arm64" && exit 77; }
@@ -51,10 +51,10 @@ log=/image/tmp/log.\$\$ begin=\$(date +%s)
 TIME_LIMIT_FACTOR=20 timeout 900 chroot /image /bin/busybox sh -c "cd /src && exec \$1" >\$log 2>&1
 status=\$?
 echo "status \$status \$1 \$((\$(date +%s) - begin)) s"
-[ \$status = 0 ] || grep -e FAILED -e ERROR -e LINE \$log
+[ \$status = 0 ] || sed 's/^/    /' \$log
 rm -f \$log
 ONE
-chmod +x /bin/one && cp /bin/busybox /image/bin/
+chmod +x /bin/one && cp /bin/busybox /image/bin/ && ln -s busybox /image/bin/false && ln -s busybox /image/bin/true
 (cd /image/src && find $build/tests -type f | sort) | xargs -n 1 -P $at_once /bin/one
 echo "all have run"
 SCRIPT
@@ -68,7 +68,7 @@ boot_machine "$work/image" "$work/run.sh" 4000
 rm -rf "$work/image"
 wait "$emulator" || die "the machine does not end"
 emulator=
-tr -d '\r' <"$console" | sed -n '/^status \|FAILED\|ERROR\|LINE/p'
+tr -d '\r' <"$console" | sed -n '/^status \|^    /p'
 [ "$(grep -c '^status ' "$console")" = $# ] || die "$(grep -c '^status ' "$console") of $# programs have run: $(tail -n 3 "$console")"
 failed=$(sed -n 's|^status [1-9][0-9]* .*/\(test_[a-z0-9_]*\) .*|\1|p' "$console" | sort)
 others=$(comm -23 <(echo "$failed") <(tr ' ' '\n' <<<"$timed" | sort))

@@ -256,16 +256,18 @@ static void test_truncated_at_every_length(void **state) {
     buf_finish(&file);
 }
 
-/* Leaves `fill` in memory that the next picture is made in. */
+/* Leaves `fill` in memory that the next picture is made in: seven blocks of each small size, which malloc
+ * keeps for the thread, and larger ones. */
 static void dirty_heap(int fill) {
-    enum { BLOCKS = 64, LEAST = 512 };
-    void *blocks[BLOCKS];
-    for (size_t i = 0; i < BLOCKS; i++) {
-        blocks[i] = malloc(LEAST * (i + 1));
+    enum { SIZES = 64, STEP = 16, EACH = 8, LARGE = 1024 };
+    void *blocks[SIZES * EACH];
+    for (size_t i = 0; i < SIZES * EACH; i++) {
+        const size_t size = i % EACH == EACH - 1 ? LARGE * (i / EACH + 1) : STEP * (i / EACH) + 24;
+        blocks[i] = malloc(size);
         assert_non_null(blocks[i]);
-        memset(blocks[i], fill, LEAST * (i + 1));
+        memset(blocks[i], fill, size);
     }
-    for (size_t i = 0; i < BLOCKS; i++) {
+    for (size_t i = 0; i < SIZES * EACH; i++) {
         free(blocks[i]);
     }
 }
