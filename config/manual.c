@@ -115,6 +115,13 @@ static const char *const tail =
     ".PP\n"
     "Of \\fBblurd run\\fR: 0 when all files are done, 1 when some have failed or were not begun, 2 when the\n"
     "command line or the job is wrong.\n"
+    ".PP\n"
+    "Of \\fBblurd verify\\fR: 0 when the report holds, 1 when it does not, 64 when a file cannot be read, "
+    "75\n"
+    "when the daemon that checks it did not start or answer, 78 when the configuration is wrong.\n"
+    ".PP\n"
+    "Of \\fBblurd doctor\\fR: 0 when the daemon can do all that it is configured for, 1 when it cannot, 78\n"
+    "when the configuration is wrong. Of \\fB\\-\\-check\\-health\\fR: 0 when the daemon is ready, else 1.\n"
     ".SH SEE ALSO\n.BR systemd.socket (5),\n.UR " BLURD_HOME_URL "\nthe project\n.UE\n";
 
 void manual_print(FILE *out) {

@@ -1,22 +1,27 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What docs/compatibility.md promises for all of 1.x is still there, by what the program says of itself: tests/check/stable/*.txt has a line
-for each fact, in words that a change of a type, a default or a limit changes.
+"""What docs/compatibility.md promises for all of 1.x is still there, by what the program says of itself and does: tests/check/stable/*.txt has a line
+for each fact (facts.py), in words that a change of a type, a default or a limit changes.
 
-    tests/check/stable.py            fails for a line that is gone or changed, and for one that the lists lack
-    tests/check/stable.py --write    adds what is new; with --break it also removes what is gone, which only a new major version may do
+    tests/check/stable.py            fails for a line that is gone or changed, for a narrower limit, and for what the lists lack
+    tests/check/stable.py --write    adds what is new, and wider limits; with --break it also takes what is gone or narrower, which only a new
+                                     major version may do
 
-Needs a current build with all formats (BLURD=path of the program, build/release/blurd); without one the exit status is 77."""
+Needs a current build with all formats and models (BLURD=path of the program, build/release/blurd); without one the exit status is 77."""
+import contextlib
 import http.client
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 
+import facts
 import tree
 
 sys.path.insert(0, str(tree.ROOT / "docs/generate"))
@@ -24,97 +29,113 @@ import tables  # noqa: E402
 
 LISTS = tree.ROOT / "tests/check/stable"
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("BLURD_") and name != "PORT"}
-ROW = re.compile(r"^\| `([^`]+)` \| (.*?) \| (.*?) \| (.*?) \| ", re.M)
+PICTURE = tree.ROOT / "docs/pictures/original.jpg"
+PROGRAM = tables.PROGRAM.resolve()
+STORED = tree.ROOT / "tests/http/stored"
 # What scripts test `$?` for.
 COMMANDS = ("--version", "--check-config", "--no-such-option", "--port=many", "--config=/no/such/file", "--check-health --port=1", "--benchmark=no-such-job x",
-            "run", "run blur /no/such/file -o OUT", "run blur?sigma=no PICTURE -o OUT", "run blur PICTURE -o OUT", "run blur LICENSE -o OUT2",
-            "verify", "verify PICTURE /no/such/file")
+            "--require-gpu=true --gpus=none", "--require-gpu=true --gpus=all --cuda-library=/no/such/file --port=0 --admin-port=0",
+            "run", "run blur /no/such/file -o OUT", "run blur?sigma=no PICTURE -o OUT", "run blur PICTURE -o OUT -R LINES --hash", "run blur LICENSE -o OUT2 -R LINES2",
+            "verify", "verify PICTURE /no/such/file", "verify --report-trust KEYS REPORT ANSWER", "verify --report-trust KEYS REPORT PICTURE",
+            "verify --report-trust /no/such/file REPORT ANSWER", "verify --port=many",
+            "doctor --gpus=none --listen=unix:FREE --admin-port=0", "doctor --gpus=none --port=TAKEN --admin-port=0", "doctor --port=many")
+# Requests whose answers' headers have lines of their own, beside those that /openapi.json lists: (what, method, path, headers).
+ORIGIN = {"Origin": "https://page.example"}
+SENT = (("a preflight", "OPTIONS", "/blur", {**ORIGIN, "Access-Control-Request-Method": "POST"}),
+        ("an answer for another origin", "POST", "/blur", ORIGIN), ("a coded body", "POST", "/blur", {"Content-Encoding": "br"}),
+        ("a packed description", "GET", "/openapi.json", {"Accept-Encoding": "gzip"}))
+DETECTED = "/redact?detect=faces,text,codes,plates,persons&require=false"
+TRACE = {"traceparent": f"00-{'1' * 32}-{'2' * 16}-01"}
 
 
-def program(*arguments):
-    return subprocess.run([tables.PROGRAM, *arguments], stdout=subprocess.PIPE, text=True, check=True, env=CLEAN).stdout
+def program(*arguments, **more):
+    return subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, text=True, check=True, env={**CLEAN, **more}).stdout
 
 
-def of_schema(name, schema):
-    """Lines of a value: its type, its default and its limits; each value of a list has a line of its own, so that more may come."""
-    kind = schema.get("$ref", "").rpartition("/")[2] or schema.get("format") or schema.get("type") or "any"
-    yield f"{name}: {kind}"
-    yield from (f"{name}: {word} {schema[word]}" for word in ("default", "x-default", "minimum", "maximum", "const") if word in schema)
-    yield from (f"{name}: value {value}" for value in schema.get("enum", ()))
-
-
-def of_objects(schemas):
-    for name, schema in schemas.items():
-        for key, inner in schema.get("properties", {}).items():
-            yield from of_schema(f"{name}.{key}", inner)
-        yield from (f"{name}.{key}: always there" for key in schema.get("required", ()))
-
-
-def parameters(document):
-    schemas = document["components"]["schemas"]
-    for key, one in document["components"]["parameters"].items():
-        schema = one["schema"]
-        yield from of_schema(key, schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema)
-
-
-def paths(document):
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            if method == "head":
-                continue  # wherever there is a GET
-            name = f"{method.upper()} {path}"
-            yield f"{name}: {operation['operationId']}"
-            yield from (f"{name}: {one['$ref'].rpartition('/')[2]}" for one in operation.get("parameters", ()) if "$ref" in one)
-            yield from (f"{name}: takes {kind}" for kind in operation.get("requestBody", {}).get("content", ()))
-
-
-def options(text):
-    for name, flags, default, allowed in ROW.findall(text):
-        yield f"{name}: {flags.replace('<br>', ' ')}, default {default}"
-        values = re.fullmatch(r"one of (.*)", allowed)
-        yield from (f"{name}: value {value}" for value in values[1].split(", ")) if values else [f"{name}: {allowed}"]
-
-
-def chart():
-    return (f"{row[0]} default {row[1]}" for row in (line.split(" | ") for line in tables.chart_table().splitlines()[2:]) for row in [(row[0][2:], row[1])])
+def skip(why):
+    print(f"    {why}")
+    sys.exit(77)
 
 
 def exits(folder):
     """Exit statuses, by running the program."""
-    names = {"PICTURE": str(tree.ROOT / "docs/pictures/original.jpg"), "LICENSE": str(tree.ROOT / "LICENSE"), "OUT": f"{folder}/out", "OUT2": f"{folder}/out2"}
-    running = [(line, subprocess.Popen([tables.PROGRAM, *(names.get(word, word) for word in line.split())], env=CLEAN, cwd=folder,
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)) for line in COMMANDS]
-    return [f"blurd {line}: {one.wait(60)}" for line, one in running]
+    with socket.create_server(("::", 0), family=socket.AF_INET6) as taken:
+        names = {"PICTURE": PICTURE, "LICENSE": tree.ROOT / "LICENSE", "KEYS": STORED / "keys", "REPORT": STORED / "report.json", "ANSWER": STORED / "answer.jpg",
+                 **{name: f"{folder}/{name}" for name in ("OUT", "OUT2", "LINES", "LINES2", "FREE")}, "TAKEN": taken.getsockname()[1]}
+
+        def start(line):
+            words = [re.sub("[A-Z][A-Z0-9]+$", lambda found: str(names.get(found[0], found[0])), word) for word in line.split()]
+            return subprocess.Popen([PROGRAM, *words], env=CLEAN, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        running = [(line, start(line)) for line in COMMANDS]
+        return [f"blurd {line}: {one.wait(60)}" for line, one in running]
 
 
 class Daemon:
-    """One that is asked for what it counts and logs, on a socket in the folder."""
-    def __init__(self, folder):
-        self.path = f"{folder}/socket"
-        self.process = subprocess.Popen([tables.PROGRAM, "--listen", f"unix:{self.path}", "--gpus=none", "--cpu-level=baseline", "--log-format=json"], env=CLEAN,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    """One that is asked for what it sends, counts and logs, on a socket in the folder."""
+    def __init__(self, folder, *options):
+        self.path = f"{folder}/socket{len(options)}"
+        self.process = subprocess.Popen([PROGRAM, "--listen", f"unix:{self.path}", "--gpus=none", "--cpu-level=baseline", "--log-format=json", *options],
+                                        env=CLEAN, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         for line in self.process.stderr:
             if '"listening"' in line:
                 break
 
-    def ask(self, method, path, body=None):
+    @contextlib.contextmanager
+    def asked(self, method, path, body=None, headers=None):
         connection = http.client.HTTPConnection("localhost")
         connection.sock = socket.socket(socket.AF_UNIX)
         connection.sock.connect(self.path)
-        connection.request(method, path, body)
-        return connection.getresponse().read().decode(errors="replace")
+        connection.request(method, path, body, headers or {})
+        with contextlib.closing(connection):
+            yield connection.getresponse()
 
-    def log(self):
-        self.process.send_signal(signal.SIGTERM)
+    def ask(self, *request):
+        with self.asked(*request) as answer:
+            return answer.read().decode(errors="replace")
+
+    def end(self, *signals):
+        """The lines of the log, behind the signals."""
+        for one in signals:
+            self.process.send_signal(one)
         return [json.loads(line) for line in self.process.communicate(timeout=60)[1].splitlines()]
 
 
-def metrics(text):
-    kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.M))
-    for name, kind in kinds.items():
-        rows = re.findall(rf"^{name}(?:_bucket|_sum|_count)?(?:{{(.*?)}})? ", text, re.M)
-        labels = sorted({label for row in rows for label in re.findall(r'(\w+)="', row)})
-        yield f"{name}: {kind}" + (f" by {', '.join(labels)}" if labels else "")
+def ends(folder):
+    """Exit statuses of a daemon that is told to end: once, and twice while it waits for its load balancer."""
+    once, twice = Daemon(folder), Daemon(folder, "--drain-delay=1m")
+    once.end(signal.SIGTERM)
+    twice.process.send_signal(signal.SIGTERM)
+    for line in twice.process.stderr:
+        if '"drain"' in line:
+            break
+    twice.end(signal.SIGTERM)
+    return [f"SIGTERM: {once.process.returncode}", f"SIGTERM twice: {twice.process.returncode}"]
+
+
+def sent(daemon, picture):
+    """Headers that answers have by what the request has; those of connections aside, whose rules are HTTP's."""
+    for what, method, path, headers in SENT:
+        with daemon.asked(method, path, picture if method == "POST" else None, headers) as answer:
+            yield f"{what}: {answer.status}"
+            yield from (f"{what} has {name}" for name in answer.headers if name not in ("Date", "Connection", "Content-Length"))
+    with daemon.asked("POST", "/redact?region=0,0,16,16&report=true", picture, {}) as answer:
+        for part in re.findall(rb'Content-Disposition: ([^\r]*)', answer.read()):
+            yield f"a report has a part with Content-Disposition: {part.decode()}"
+
+
+def lives(folder):
+    """What is told by daemons: {list: its lines}."""
+    picture, key = PICTURE.read_bytes(), f"{folder}/key.pem"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", key], check=True, stderr=subprocess.DEVNULL)
+    daemon = Daemon(folder, "--cors-origins", ORIGIN["Origin"], "--report-key", key)
+    version = json.loads(daemon.ask("GET", "/version"))
+    if not all(version[name] for name in ("faces", "text", "codes", "plates", "persons")):
+        skip("this build lacks a format or a model: what is stable is compared by builds that have all")
+    daemon.ask("POST", "/blur?sigma=no", b"x", TRACE)
+    daemon.ask("POST", DETECTED, picture)
+    daemon.ask("POST", "/series/blur", picture, {"Content-Type": "video/x-mjpeg"})
+    found = {"headers": list(sent(daemon, picture)), "metrics": list(facts.metrics(daemon.ask("GET", "/metrics"))), "version": version}
+    return {**found, "log": {key for row in daemon.end(signal.SIGTERM) for key in row if row["event"] == "request"}}
 
 
 def stable():
@@ -122,41 +143,41 @@ def stable():
     document = json.loads(program("--help-openapi"))
     known = re.findall(r"^(?:READ_)?FORMAT\(\w+, (\w+),", (tree.ROOT / "codecs/formats.def").read_text(), re.M)
     if set(known) - set(document["x-formats"]["reads"]):
-        print("    this build lacks a format: what is stable is compared by builds that have all")
-        sys.exit(77)
-    known = document["components"]
-    shared = {schema["$ref"].rpartition("/")[2] for one in known["parameters"].values() for schema in [one["schema"]] if "$ref" in schema}
+        skip("this build lacks a format: what is stable is compared by builds that have all")
+    if not shutil.which("openssl"):
+        skip("no openssl, which makes a key for reports")
     with tempfile.TemporaryDirectory() as folder:
-        daemon = Daemon(folder)
-        daemon.ask("POST", "/blur", (tree.ROOT / "docs/pictures/original.jpg").read_bytes())
-        daemon.ask("POST", "/blur?sigma=no", b"x")
-        counted, version, made = daemon.ask("GET", "/metrics"), json.loads(daemon.ask("GET", "/version")), exits(folder)
-        fields = {key for row in daemon.log() for key in row if row["event"] == "request"}
+        lists, statuses = lives(folder), [*exits(folder), *ends(folder)]
+        for name in ("LINES", "LINES2"):  # what is done, and what has failed
+            rows = [json.loads(line) for line in pathlib.Path(folder, name).read_text().splitlines()]
+            lists["run"] = lists.get("run", set()) | {key for row in rows for key in row}
+    options = {*facts.options(program("--help-markdown"), program("--help"))}
+    options |= {"the variable PORT is BLURD_PORT"} if re.search("^port = 1234\\b", program("--check-config", PORT="1234"), re.M) else set()
+    rows = [line[2:].split(" | ") for line in tables.chart_table().splitlines()[2:]]
     return {
-        "paths": paths(document), "parameters": parameters(document), "schemas": of_objects({key: one for key, one in known["schemas"].items() if key not in shared}),
-        "problems": (value.replace("urn:blurd:problem:", "") for value in known["schemas"]["Problem"]["properties"]["type"]["enum"]),
-        "headers": (line for key, one in known["headers"].items() for line in of_schema(key, one["schema"])),
-        "options": options(program("--help-markdown")), "chart": chart(), "metrics": metrics(counted), "exit": made,
-        "log": fields, "version": version,
+        **lists, "paths": facts.paths(document), "parameters": facts.parameters(document), "schemas": facts.schemas(document),
+        "problems": (value.replace("urn:blurd:problem:", "") for value in document["components"]["schemas"]["Problem"]["properties"]["type"]["enum"]),
+        "headers": [*lists["headers"], *facts.headers(document)], "options": options, "chart": facts.chart((row[0], row[1]) for row in rows), "exit": statuses,
+        "report": facts.report(json.loads((tree.ROOT / "docs/api/report.schema.json").read_text())),
     }
 
 
 def main():
     if not tables.is_current():
-        print("    blurd is not built, or older than its sources: what is stable is compared by the http tests")
-        sys.exit(77)
+        skip("blurd is not built, or older than its sources: what is stable is compared by the http tests")
     problems = []
     for name, lines in stable().items():
         path, now = LISTS / f"{name}.txt", set(lines)
         old = set(path.read_text().splitlines()) if path.exists() else set()
-        gone, new = old - now, now - old
+        broken, new, wider = facts.compared(old, now)
         if "--write" in sys.argv:
-            LISTS.mkdir(exist_ok=True)
-            path.write_text("".join(line + "\n" for line in sorted(now if "--break" in sys.argv else now | old)))
-            new, gone = set(), gone if "--break" not in sys.argv else set()
-        problems += [f"stable/{name}.txt has '{line}', which is gone or changed: 1.x promises it (docs/compatibility.md)" for line in sorted(gone)]
+            kept = now if "--break" in sys.argv else new | (old - wider)
+            path.write_text("".join(line + "\n" for line in sorted(kept)))
+            broken, new = set() if "--break" in sys.argv else broken, set()
+        problems += [f"stable/{name}.txt: '{line}' is gone, changed or a narrower limit: 1.x promises what the list has (docs/compatibility.md)" for line in sorted(broken)]
         problems += [f"stable/{name}.txt lacks '{line}': run python3 tests/check/stable.py --write" for line in sorted(new)]
     tree.finish(problems)
 
 
-main()
+if __name__ == "__main__":
+    main()
