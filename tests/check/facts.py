@@ -6,8 +6,6 @@ import re
 LIMIT = re.compile(r"(.*): (minimum|minLength|minItems|maximum|maxLength|maxItems) (\S+)")
 LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "KiB": 2 ** 10, "MiB": 2 ** 20, "GiB": 2 ** 30, "MP": 10 ** 6}
-# What clients send as well as read: what they may leave out they may always leave out.
-SENT = ("RegionList", "ListedRegion", "Verification")
 # Columns of --help-markdown: an option of the daemon has four, one of `blurd run` three.
 OPTION = re.compile(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \| ", re.M)
 JOB_OPTION = re.compile(r"^\| (`--[^|]*) \| ([^|]*) \| [^|]* \|$", re.M)
@@ -18,26 +16,47 @@ def reference(one):
     return one.get("$ref", "").rpartition("/")[2]
 
 
-def of_schema(name, schema):
-    """Lines of a value and of all that lies in it: types, defaults, limits, members. What a reference names has its own lines."""
+def named(part):
+    """Names of the schemas that a part of the description refers to."""
+    inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    return {reference(part) if isinstance(part, dict) else ""} - {""} | {name for one in inner for name in named(one)}
+
+
+def sent(document):
+    """Names of the schemas of what clients send."""
+    known, found = document["components"]["schemas"], set()
+    more = named([one["schema"] for one in document["components"]["parameters"].values()])
+    more |= named([operation.get("requestBody", {}) for methods in document["paths"].values() for operation in methods.values()])
+    while more - found:
+        found |= more
+        more = {name for one in found if one in known for name in named(known[one])}
+    return found
+
+
+def of_schema(name, schema, is_sent=False):
+    """Lines of a value and of all that lies in it: types, defaults, limits, members. What a reference names has its own lines. What clients send
+    may also always be left out, or be any text, where it once was so."""
     if "anyOf" in schema and not schema.keys() & {"type", "$ref"}:
-        yield from (line for one in schema["anyOf"] for line in of_schema(f"{name} (or)" if "type" in one else name, one))
+        yield from (line for one in schema["anyOf"] for line in of_schema(f"{name} (or)" if "type" in one else name, one, is_sent))
         return
     yield f"{name}: {reference(schema) or schema.get('format') or schema.get('type') or 'any'}"
     yield from (f"{name}: {word} {schema[word]}" for word in ("default", "const", *LIMITS) if word in schema)
     yield from (f"{name}: value {value}" for value in schema.get("enum", ()))
+    if is_sent and schema.get("type") == "string" and not schema.keys() & {"enum", "const", "pattern", "format"}:
+        yield f"{name}: any text"
     yield from (f"{name}.{key}: always there" for key in schema.get("required", ()))
     for key, inner in schema.get("properties", {}).items():
-        yield from of_schema(f"{name}.{key}", inner)
+        yield from of_schema(f"{name}.{key}", inner, is_sent)
+        if is_sent and key not in schema.get("required", ()):
+            yield f"{name}.{key}: may be left out"
     for key, inner in (("[]", "items"), (" holds", "contentSchema")):
         if inner in schema:
-            yield from of_schema(name + key, schema[inner])
+            yield from of_schema(name + key, schema[inner], is_sent)
 
 
 def schemas(document):
-    known = document["components"]["schemas"]
-    yield from (line for name, one in known.items() for line in of_schema(name, one))
-    yield from (f"{name}.{key}: may be left out" for name in SENT for key in known[name]["properties"] if key not in known[name].get("required", ()))
+    taken = sent(document)
+    return (line for name, one in document["components"]["schemas"].items() for line in of_schema(name, one, name in taken))
 
 
 def report(document):
@@ -48,7 +67,7 @@ def report(document):
 
 def of_parameter(name, one):
     yield f"{name}: {one['name']} in {one['in']}"
-    yield from of_schema(name, one["schema"])
+    yield from of_schema(name, one["schema"], True)
     if not one.get("required"):
         yield f"{name}: may be left out"
 
@@ -71,7 +90,7 @@ def of_answer(name, answer):
 
 def of_form(name, schema):
     for key, part in schema.get("properties", {}).items():
-        yield from of_schema(f"{name}: part {key}", part)
+        yield from of_schema(f"{name}: part {key}", part, True)
         if key not in schema.get("required", ()):
             yield f"{name}: part {key}: may be left out"
 

@@ -162,21 +162,25 @@ def stable():
     }
 
 
+def held(path, now, write=False, breaking=False):
+    """What is wrong with a list, and the list brought up to date."""
+    old = set(path.read_text().splitlines()) if path.exists() else set()
+    broken, new, wider = facts.compared(old, now)
+    if write:
+        kept = now if breaking else new | (old - wider)
+        path.write_text("".join(line + "\n" for line in sorted(kept)))
+        broken, new, wider = set() if breaking else broken, set(), set()
+    name = f"stable/{path.name}"
+    return [f"{name}: '{line}' is gone, changed or a narrower limit: 1.x promises what the list has (docs/compatibility.md)" for line in sorted(broken)] + \
+        [f"{name} lacks '{line}': run python3 tests/check/stable.py --write" for line in sorted(new)] + \
+        [f"{name} has '{line}', which is wider now: run python3 tests/check/stable.py --write" for line in sorted(wider)]
+
+
 def main():
     if not tables.is_current():
         skip("blurd is not built, or older than its sources: what is stable is compared by the http tests")
-    problems = []
-    for name, lines in stable().items():
-        path, now = LISTS / f"{name}.txt", set(lines)
-        old = set(path.read_text().splitlines()) if path.exists() else set()
-        broken, new, wider = facts.compared(old, now)
-        if "--write" in sys.argv:
-            kept = now if "--break" in sys.argv else new | (old - wider)
-            path.write_text("".join(line + "\n" for line in sorted(kept)))
-            broken, new = set() if "--break" in sys.argv else broken, set()
-        problems += [f"stable/{name}.txt: '{line}' is gone, changed or a narrower limit: 1.x promises what the list has (docs/compatibility.md)" for line in sorted(broken)]
-        problems += [f"stable/{name}.txt lacks '{line}': run python3 tests/check/stable.py --write" for line in sorted(new)]
-    tree.finish(problems)
+    words = {"write": "--write" in sys.argv, "breaking": "--break" in sys.argv}
+    tree.finish([problem for name, lines in stable().items() for problem in held(LISTS / f"{name}.txt", set(lines), **words)])
 
 
 if __name__ == "__main__":
