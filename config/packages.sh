@@ -44,7 +44,7 @@ deb=("${build[@]}" debhelper dpkg-dev procps)
 image=("${run[@]}" procps buildah debootstrap python3 libheif-examples)
 docker=("${run[@]}" docker.io podman debootstrap iproute2 python3)
 package=("${deb[@]}" curl debootstrap git lintian libheif-examples systemd iproute2)
-release=("${package[@]}" "${image[@]}" gnupg python3-yaml qemu-user-static binfmt-support qemu-system-arm cpio)
+release=("${package[@]}" "${image[@]}" gnupg python3-yaml qemu-user-static qemu-system-arm cpio)
 workflows=("${lint[@]}" debootstrap python3-yaml)
 arm64=("${build[@]}" gcc-aarch64-linux-gnu qemu-user qemu-system-arm cpio)
 

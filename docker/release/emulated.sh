@@ -20,18 +20,21 @@ name=$suite-$architecture
 processor=$(dpkg-architecture -a "$architecture" -q DEB_HOST_GNU_CPU 2>/dev/null)
 triplet=$(dpkg-architecture -a "$architecture" -q DEB_HOST_GNU_TYPE 2>/dev/null)
 
-# F: the kernel has opened the emulator already, and needs no path to it in another root.
+# The file of systemd-binfmt, which Debian's packages have, has the kernel's own form. F: the kernel has opened the emulator already, and
+# needs no path to it in another root.
 check_emulator() {
-    [ -e /proc/sys/fs/binfmt_misc/register ] || mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc 2>/dev/null || true
-    [ -e "/proc/sys/fs/binfmt_misc/qemu-$processor" ] || update-binfmts --import "qemu-$processor" 2>/dev/null || true
-    grep -q '^flags: .*F' "/proc/sys/fs/binfmt_misc/qemu-$processor" 2>/dev/null ||
-        die "the kernel knows no emulator for $processor, as Debian's qemu-user-static and binfmt-support give it one"
+    local known=/proc/sys/fs/binfmt_misc
+    [ -e $known/register ] || mount -t binfmt_misc binfmt_misc $known 2>/dev/null || true
+    [ -e "$known/qemu-$processor" ] || grep -v '^#' "/usr/lib/binfmt.d/qemu-$processor.conf" 2>/dev/null >$known/register || true
+    grep -q '^flags: .*F' "$known/qemu-$processor" 2>/dev/null ||
+        die "the kernel knows no emulator for $processor, as Debian's qemu-user-static tells it one (binfmt_misc)"
 }
 
+# Also below ||, where set -e does not hold: each function ends with its first failure.
 install() { # root, packages...
-    inside 900 "$1" apt-get -q update
-    inside 900 "$1" env DEBIAN_FRONTEND=noninteractive apt-get -qy upgrade
-    [ $# = 1 ] || inside 900 "$1" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${@:2}"
+    inside 900 "$1" apt-get -q -o APT::Update::Error-Mode=any update &&
+        inside 900 "$1" env DEBIAN_FRONTEND=noninteractive apt-get -qy upgrade &&
+        { [ $# = 1 ] || inside 900 "$1" env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${@:2}"; }
 }
 
 # shellcheck disable=SC2016 # dpkg-query's own
@@ -40,26 +43,28 @@ list() { # root
 }
 
 make_root() {
-    new_root "$suite" "$root" "$architecture"
-    mkdir -p "$root/src/codecs"
-    cp -r config "$root/src"
-    cp codecs/formats.def "$root/src/codecs"
-    install "$root"
-    inside 1800 "$root" /src/config/packages.sh build
-    rm -rf "$root/src"
+    new_root "$suite" "$root" "$architecture" &&
+        mkdir -p "$root/src/codecs" &&
+        cp -r config "$root/src" &&
+        cp codecs/formats.def "$root/src/codecs" &&
+        install "$root" &&
+        inside 1800 "$root" /src/config/packages.sh build &&
+        rm -rf "$root/src"
 }
 
-# The programs of the cross compiler, and the libraries of this processor that they need, take the place of the emulated ones.
+# The programs of the cross compiler, and the libraries of this processor that they need, take the place of the emulated ones. What they
+# replace is held: an upgrade would bring the emulated ones back.
 use_cross_compiler() {
     local cross=$folder/cross files
-    new_root "$suite" "$cross"
-    install "$cross" "gcc-$triplet" "g++-$triplet"
-    files=$(cd "$cross" && compgen -G "usr/bin/$triplet-*" && compgen -G 'usr/lib*/gcc-cross')
-    # shellcheck disable=SC2086 # paths without blanks
-    tar -C "$cross" -c usr/lib/x86_64-linux-gnu usr/lib64 "usr/$triplet" $files | tar -C "$root" -x
-    ln -sfn usr/lib64 "$root/lib64"
-    list "$cross" | grep -E "^[^ ]*(gcc|g\+\+|binutils)[^ ]*-${triplet//_/-} " >"$folder/cross-packages"
-    rm -rf "$cross"
+    # shellcheck disable=SC2086 # paths and names without blanks
+    new_root "$suite" "$cross" &&
+        install "$cross" "gcc-$triplet" "g++-$triplet" &&
+        files=$(cd "$cross" && compgen -G "usr/bin/$triplet-*" && compgen -G 'usr/lib*/gcc-cross') &&
+        tar -C "$cross" -c usr/lib/x86_64-linux-gnu usr/lib64 "usr/$triplet" $files | tar -C "$root" -x &&
+        ln -sfn usr/lib64 "$root/lib64" &&
+        chroot "$root" apt-mark hold $(list "$root" | grep -oE '^(gcc|g\+\+|cpp|binutils)[^ ]*') >/dev/null &&
+        list "$cross" | grep -E "^[^ ]*(gcc|g\+\+|binutils)[^ ]*-${triplet//_/-} " >"$folder/cross-packages" &&
+        rm -rf "$cross"
 }
 
 [ "$(uname -m)" = x86_64 ] || die "this is for hosts with x86-64"
@@ -73,5 +78,6 @@ if [ "$(cat "$folder/stamp" 2>/dev/null)" != "$stamp" ]; then
 else
     install "$root" >"$folder/upgrade.log" 2>&1 || { tail -n 5 "$folder/upgrade.log" >&2 && die "the updates"; }
 fi
-{ list "$root" && cat "$folder/cross-packages"; } >"$folder/packages"
+list "$root" >"$folder/packages"
+cat "$folder/cross-packages" >>"$folder/packages"
 echo "$root"

@@ -10,9 +10,11 @@
 #   HOME_URL       the project's address, which config/home.sh writes into the files
 #   VERSION        another version than that of core/version.h, for trying an upgrade
 #   GPU            required; none builds for the CPU alone, for trying
-#   PARTS          packages archive client chart deploy image arm64: only these, for trying; arm64 is the image for 64-bit ARM
+#   PARTS          packages archive client chart deploy image arm64: only these, for trying. arm64 is the image for 64-bit ARM, with the
+#                  kernels that packages, archive or client have brought along
 #   BUILDER        address that tells who built, for the provenance
 #   RELEASE_OUT    another folder, which is emptied
+#   GITHUB_REF_NAME, GITHUB_REF_TYPE    as GitHub sets them: a tag has to be that of the version
 #
 # What is built is an export of the commit: no other file of this folder gets in. Debian's packages and PyPI's files are fetched, and
 # kernels are compiled once for all parts; all of that stays in build/packages, build/image and build/debian.
@@ -83,6 +85,7 @@ export_tree() {
     git -c tar.umask=0022 archive "$commit" | tar -x -C "$tree"
     [ -z "${VERSION-}" ] || write_version "$VERSION"
     version=$(sed -n 's/^#define BLURD_VERSION "\(.*\)"/\1/p' "$tree/core/version.h")
+    [ "${GITHUB_REF_TYPE-}" != tag ] || [ "$GITHUB_REF_NAME" = "v$version" ] || die "the tag $GITHUB_REF_NAME is not v$version"
     [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9a-z.]+)?$ ]] || die "\"$version\" is no version, as 1.2.3"
     if [ -x "$tree/config/home.sh" ]; then
         [ "${HOME_URL:-$(home_of_tree)}" = "$(home_of_tree)" ] || (cd "$tree" && config/home.sh "$HOME_URL") || die "config/home.sh does not take HOME_URL=$HOME_URL"
@@ -164,6 +167,7 @@ build_container() { # architecture
         root=$PWD/build/packages/$suite/root
         wants packages || tests/packages/build.sh "$suite" >/dev/null # nothing is built, but the Debian is there
     else
+        [ "$gpu" = none ] || [ -e "$kernels/made-of" ] || die "there are no kernels for arm64: add packages, archive or client to PARTS"
         root=$(docker/release/emulated.sh "$suite" "$1")
         cp "$root/../packages" "$work/packages/$suite.$1"
     fi

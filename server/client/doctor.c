@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/client/doctor.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,7 +46,7 @@ static void look_at_address(struct findings *findings, const char *address, unsi
         return; /* none, or a file that the daemon makes */
     }
     if (listen_bind(address, &bound, &fd, &err) != ST_OK) {
-        if (port && doctor_daemon_serves(address, (uint16_t)port)) {
+        if (strstr(err.text, strerror(EADDRINUSE)) && doctor_daemon_serves(address, (uint16_t)port)) {
             findings_note(findings, name, "this port is free for another one only after that ends",
                           "a blurd serves on %s port %u", address, port);
             return;

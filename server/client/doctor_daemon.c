@@ -19,6 +19,7 @@
 
 enum {
     ANSWER_MAX = 8 << 20,
+    VERSION_MAX = 64 << 10,
     TARGET_MAX = 64,
     WORD_MAX = 32,
     REASON_MAX = 256,
@@ -85,7 +86,7 @@ bool doctor_daemon_serves(const char *address, uint16_t port) {
         return false;
     }
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
-    buf_init(&visit.answer, ANSWER_MAX);
+    buf_init(&visit.answer, VERSION_MAX);
     const bool serves = get(fd, "/version", &visit) == ST_OK &&
                         (says(&visit, "\"name\":\"blurd\"") || says(&visit, "\"urn:blurd:problem:"));
     buf_finish(&visit.answer);

@@ -9,7 +9,8 @@
 #include "config/config.h"
 #include "server/client/findings.h"
 
-/* Whether a daemon of blurd answers at that address and port of this machine, without TLS, within 2 s. */
+/* Whether a daemon of blurd answers at that address and port, on which something listens on this machine.
+ * Waits 2 s for each part of the answer; it does not ask by TLS. */
 bool doctor_daemon_serves(const char *address, uint16_t port);
 
 /* Starts it, asks it and ends it. `gpu`: it has one, and is asked until that serves or has failed, for a

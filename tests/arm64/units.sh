@@ -70,6 +70,8 @@ wait "$emulator" || die "the machine does not end"
 emulator=
 tr -d '\r' <"$console" | sed -n '/^status \|^    /p'
 [ "$(grep -c '^status ' "$console")" = $# ] || die "$(grep -c '^status ' "$console") of $# programs have run: $(tail -n 3 "$console")"
+killed=$(sed -n '/^status \(1[3-9][0-9]\|2[0-9][0-9]\) /p' "$console" | grep -v '^status 143 ' || true)
+[ -z "$killed" ] || die "$killed"
 failed=$(sed -n 's|^status [1-9][0-9]* .*/\(test_[a-z0-9_]*\) .*|\1|p' "$console" | sort)
 others=$(comm -23 <(echo "$failed") <(tr ' ' '\n' <<<"$timed" | sort))
 say "$# programs, failed: ${failed//$'\n'/ }; may fail, for want of time: $timed"

@@ -8,6 +8,7 @@ for each fact (facts.py), in words that a change of a type, a default or a limit
                                      major version may do
 
 Needs a current build with all formats and models (BLURD=path of the program, build/release/blurd); without one the exit status is 77."""
+import atexit
 import contextlib
 import http.client
 import json
@@ -59,7 +60,8 @@ def skip(why):
 
 def exits(folder):
     """Exit statuses, by running the program."""
-    with socket.create_server(("::", 0), family=socket.AF_INET6) as taken:
+    dual = socket.has_dualstack_ipv6()
+    with socket.create_server(("", 0), family=socket.AF_INET6 if dual else socket.AF_INET, dualstack_ipv6=dual) as taken:
         names = {"PICTURE": PICTURE, "LICENSE": tree.ROOT / "LICENSE", "KEYS": STORED / "keys", "REPORT": STORED / "report.json", "ANSWER": STORED / "answer.jpg",
                  **{name: f"{folder}/{name}" for name in ("OUT", "OUT2", "LINES", "LINES2", "FREE")}, "TAKEN": taken.getsockname()[1]}
 
@@ -76,6 +78,7 @@ class Daemon:
         self.path = f"{folder}/socket{len(options)}"
         self.process = subprocess.Popen([PROGRAM, "--listen", f"unix:{self.path}", "--gpus=none", "--cpu-level=baseline", "--log-format=json", *options],
                                         env=CLEAN, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        atexit.register(self.process.kill)  # where one of the checks ends early
         for line in self.process.stderr:
             if '"listening"' in line:
                 break

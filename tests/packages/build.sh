@@ -38,7 +38,7 @@ make_root() {
 
 # What is released has the libraries of today.
 upgrade() {
-    { inside 900 "$folder/root" apt-get -q update &&
+    { inside 900 "$folder/root" apt-get -q -o APT::Update::Error-Mode=any update &&
         inside 900 "$folder/root" env DEBIAN_FRONTEND=noninteractive apt-get -qy upgrade; } >"$folder/upgrade.log" 2>&1 ||
         { tail -n 5 "$folder/upgrade.log" >&2 && die "the updates of $suite"; }
 }

@@ -86,6 +86,7 @@ check_refusals() {
     refuses "no secret key" SIGNING_KEY=nobody@blurd.example
     [ "${GNUPGHOME-}" != "$keys" ] || refuses "several secret keys" SIGNING_KEY=release-test@blurd.example
     refuses "is no version" VERSION=one
+    refuses "is not v" GITHUB_REF_TYPE=tag GITHUB_REF_NAME=v0.0.1
     if [ -x config/home.sh ] && ! config/home.sh --check >/dev/null; then
         refuses "no real address" HOME_URL=
     fi

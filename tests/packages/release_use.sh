@@ -54,7 +54,7 @@ add_source() { # address
 }
 
 # Only the lists of that source; Debian's stay.
-only_this='-o Dir::Etc::SourceList=/dev/null -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any'
+only_this='-o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::SourceList=/etc/apt/sources.list.d/blurd.sources -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any'
 # shellcheck disable=SC2086 # options
 update() { in_root apt-get -q $only_this update; }
 
