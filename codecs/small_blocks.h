@@ -4,9 +4,10 @@
 #ifndef BLURD_CODECS_SMALL_BLOCKS_H
 #define BLURD_CODECS_SMALL_BLOCKS_H
 
-/* glibc hands blocks of 24 to 1032 bytes out again as they were freed, whatever mallopt's M_PERTURB says:
- * seven of each of these sizes for each thread (tcache_count in its manual), sixteen since glibc 2.42.
- * Clearing them would not do: glibc writes its own pointers into freed blocks. */
+/* The sizes, in bytes, and the number of blocks of each that are taken. free() keeps up to seven blocks of
+ * each of these sizes for the thread that calls it (tcache_count in glibc's manual), sixteen since
+ * glibc 2.42. malloc() returns them unchanged, also with M_PERTURB set. Clearing them would not be enough, as
+ * free() writes pointers into them. */
 enum { SMALL_BLOCKS_LEAST = 24, SMALL_BLOCKS_STEP = 16, SMALL_BLOCKS_SIZES = 64, SMALL_BLOCKS_EACH = 16 };
 
 struct small_blocks {
@@ -14,8 +15,11 @@ struct small_blocks {
 };
 
 /* Takes all that malloc keeps for this thread, half a MiB with some more, in about 50 us. Until they are
- * given back, small blocks are new ones, which M_PERTURB fills, or what this thread frees meanwhile. */
+ * given back, small blocks are new ones, which M_PERTURB fills, or what this thread frees meanwhile. The
+ * caller gives them back in the same thread. Thread-safe. */
 void small_blocks_take(struct small_blocks *small);
+
+/* Frees them. */
 void small_blocks_give(struct small_blocks *small);
 
 #endif
